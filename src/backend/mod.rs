@@ -92,9 +92,6 @@ pub trait RxBackend {
     /// Packets that are readable now and not yet taken.
     fn queued(&self) -> u32;
 
-    /// Packets lost for want of room since the backend was made.
-    fn dropped(&self) -> u64;
-
     /// Descriptors that become readable when a frame comes; empty for a source that is always
     /// ready.
     fn fds(&self) -> &[RawFd];

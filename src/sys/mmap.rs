@@ -1,0 +1,45 @@
+//! A shared mapping of a ring, as raw memory: the kernel writes to it, so no reference to it lives
+//! longer than a frame.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use memmap2::{MmapOptions, MmapRaw};
+
+use crate::error::{Error, Result};
+
+/// A readable and writable shared mapping that is unmapped when dropped.
+///
+/// A mapping keeps its socket alive in the kernel: drop it before the descriptor.
+#[derive(Debug)]
+pub struct Mapping(MmapRaw);
+
+impl Mapping {
+    /// Maps `len` bytes from the start of `fd`.
+    ///
+    /// # Errors
+    ///
+    /// `OutOfMemory` when the kernel has no room, `Os` for any other failure.
+    pub fn new(fd: &OwnedFd, len: usize) -> Result<Self> {
+        match MmapOptions::new().len(len).map_raw(fd) {
+            Ok(map) => Ok(Self(map)),
+            Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(Error::OutOfMemory),
+            Err(error) => Err(Error::Os("mmap", io::Error::from(error))),
+        }
+    }
+
+    /// The first byte of the mapping.
+    pub fn base(&self) -> *mut u8 {
+        self.0.as_mut_ptr()
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the mapping has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

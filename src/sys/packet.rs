@@ -1,0 +1,227 @@
+//! Packet sockets (packet(7)): options, rings, filters, statistics, sending.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use crate::error::{Error, Result};
+use crate::sys::{check, own, set_option};
+
+/// The protocol number that means every protocol, as the kernel wants it in an address.
+const ALL_PROTOCOLS: u16 = (libc::ETH_P_ALL as u16).to_be();
+
+/// A raw packet socket. It receives nothing before [`bind`](Self::bind).
+#[derive(Debug)]
+pub struct PacketSocket(OwnedFd);
+
+impl PacketSocket {
+    /// Opens a socket that sees link-layer headers.
+    ///
+    /// # Errors
+    ///
+    /// `NotPermitted` without CAP_NET_RAW, `Os` otherwise.
+    pub fn open() -> Result<Self> {
+        let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+        // SAFETY: socket takes integers.
+        match own("socket", unsafe { libc::socket(libc::AF_PACKET, kind, 0) }) {
+            Err(Error::Os(_, error)) if error.raw_os_error() == Some(libc::EPERM) => {
+                Err(Error::NotPermitted("open a packet socket (CAP_NET_RAW)"))
+            }
+            other => Ok(Self(other?)),
+        }
+    }
+
+    /// The descriptor itself, for a mapping.
+    pub fn owned(&self) -> &OwnedFd {
+        &self.0
+    }
+
+    fn set<T: Copy>(&self, operation: &'static str, option: libc::c_int, value: &T) -> Result<()> {
+        set_option(operation, &self.0, libc::SOL_PACKET, option, value)
+    }
+
+    /// Selects the ring layout: TPACKET_V2 or TPACKET_V3.
+    ///
+    /// # Errors
+    ///
+    /// `Os` when the kernel does not know the version or a ring exists already.
+    pub fn set_version(&self, version: libc::c_int) -> Result<()> {
+        self.set("PACKET_VERSION", libc::PACKET_VERSION, &version)
+    }
+
+    /// Keeps `bytes` free before each frame.
+    ///
+    /// # Errors
+    ///
+    /// `Os` when a ring exists already.
+    pub fn set_reserve(&self, bytes: libc::c_uint) -> Result<()> {
+        self.set("PACKET_RESERVE", libc::PACKET_RESERVE, &bytes)
+    }
+
+    /// Makes the receive ring of a TPACKET_V3 socket.
+    ///
+    /// # Errors
+    ///
+    /// `OutOfMemory`, or `Os` for a geometry that the kernel refuses.
+    pub fn set_rx_ring_v3(&self, request: &libc::tpacket_req3) -> Result<()> {
+        match self.set("PACKET_RX_RING", libc::PACKET_RX_RING, request) {
+            Err(Error::Os(_, error)) if error.raw_os_error() == Some(libc::ENOMEM) => {
+                Err(Error::OutOfMemory)
+            }
+            other => other,
+        }
+    }
+
+    /// Binds to an interface (0: all of them) and starts to receive every protocol.
+    ///
+    /// An interface that is down can be bound; its frames come once it is up.
+    ///
+    /// # Errors
+    ///
+    /// `Os` when the interface is gone.
+    pub fn bind(&self, ifindex: i32) -> Result<()> {
+        let address = link_address(ifindex);
+        // SAFETY: `address` is a valid sockaddr_ll of the size given.
+        let ret = unsafe {
+            libc::bind(
+                self.as_raw_fd(),
+                (&raw const address).cast(),
+                size_of::<libc::sockaddr_ll>() as libc::socklen_t,
+            )
+        };
+        check("bind", ret)?;
+        // Binding to a link that is down leaves ENETDOWN behind; it is no news to us.
+        self.take_error();
+        Ok(())
+    }
+
+    /// Attaches a classic BPF program in place of the one before.
+    ///
+    /// # Errors
+    ///
+    /// `Os` when the kernel refuses the program.
+    pub fn attach_filter(&self, program: &[libc::sock_filter]) -> Result<()> {
+        let fprog = libc::sock_fprog {
+            len: program.len().try_into().map_err(|_| Error::InvalidArgument("filter length"))?,
+            filter: program.as_ptr().cast_mut(),
+        };
+        set_option("SO_ATTACH_FILTER", &self.0, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &fprog)
+    }
+
+    /// Stops the kernel from showing this socket what the host sends (Linux 4.20).
+    ///
+    /// # Errors
+    ///
+    /// `Os` on an older kernel.
+    pub fn ignore_outgoing(&self, on: bool) -> Result<()> {
+        self.set("PACKET_IGNORE_OUTGOING", libc::PACKET_IGNORE_OUTGOING, &libc::c_int::from(on))
+    }
+
+    /// Asks for, or gives back, promiscuous mode. The kernel counts the askers and gives it back by
+    /// itself when the socket closes.
+    ///
+    /// # Errors
+    ///
+    /// `Os` when the interface is gone, or nothing is there to give back.
+    pub fn set_promisc(&self, ifindex: i32, on: bool) -> Result<()> {
+        let request = libc::packet_mreq {
+            mr_ifindex: ifindex,
+            mr_type: libc::PACKET_MR_PROMISC as libc::c_ushort,
+            mr_alen: 0,
+            mr_address: [0; 8],
+        };
+        if on {
+            self.set("PACKET_ADD_MEMBERSHIP", libc::PACKET_ADD_MEMBERSHIP, &request)
+        } else {
+            self.set("PACKET_DROP_MEMBERSHIP", libc::PACKET_DROP_MEMBERSHIP, &request)
+        }
+    }
+
+    /// Packets lost for want of room since the last call. The kernel counts in 32 bits and starts
+    /// again from zero at each reading (packet_mmap.rst). No lock: safe in a signal handler.
+    pub fn take_drops(&self) -> u32 {
+        let mut stats = libc::tpacket_stats_v3 { tp_packets: 0, tp_drops: 0, tp_freeze_q_cnt: 0 };
+        let mut len = size_of::<libc::tpacket_stats_v3>() as libc::socklen_t;
+        let saved = super::errno();
+        // SAFETY: `stats` is writable for `len` bytes; the kernel writes no more.
+        let ret = unsafe {
+            libc::getsockopt(
+                self.as_raw_fd(),
+                libc::SOL_PACKET,
+                libc::PACKET_STATISTICS,
+                (&raw mut stats).cast(),
+                &raw mut len,
+            )
+        };
+        super::set_errno(saved);
+        if ret == 0 { stats.tp_drops } else { 0 }
+    }
+
+    /// Takes the pending error of the socket, so that it no longer makes poll return; 0 if none.
+    pub fn take_error(&self) -> i32 {
+        let mut error: libc::c_int = 0;
+        let mut len = size_of::<libc::c_int>() as libc::socklen_t;
+        let saved = super::errno();
+        // SAFETY: `error` is writable for `len` bytes.
+        unsafe {
+            libc::getsockopt(
+                self.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_ERROR,
+                (&raw mut error).cast(),
+                &raw mut len,
+            )
+        };
+        super::set_errno(saved);
+        error
+    }
+
+    /// Sends one frame, link-layer header included, by an interface. Never blocks.
+    ///
+    /// # Errors
+    ///
+    /// `MessageTooLong`, or `Os` with ENOBUFS when the queue is full, ENETDOWN when the link is
+    /// down, and what else send(2) names.
+    pub fn send(&self, frame: &[u8], ifindex: i32) -> Result<usize> {
+        let address = link_address(ifindex);
+        // SAFETY: `frame` is readable for its length, `address` is a valid sockaddr_ll.
+        let ret = unsafe {
+            libc::sendto(
+                self.as_raw_fd(),
+                frame.as_ptr().cast(),
+                frame.len(),
+                libc::MSG_DONTWAIT,
+                (&raw const address).cast(),
+                size_of::<libc::sockaddr_ll>() as libc::socklen_t,
+            )
+        };
+        if ret >= 0 {
+            return Ok(ret as usize);
+        }
+        let error = io::Error::last_os_error();
+        Err(match error.raw_os_error() {
+            Some(libc::EMSGSIZE) => Error::MessageTooLong,
+            // A socket buffer that is full is the same to the caller as a full queue.
+            Some(libc::EAGAIN) => Error::Os("sendto", io::Error::from_raw_os_error(libc::ENOBUFS)),
+            _ => Error::Os("sendto", error),
+        })
+    }
+}
+
+impl AsRawFd for PacketSocket {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+/// The address that names an interface and every protocol.
+fn link_address(ifindex: i32) -> libc::sockaddr_ll {
+    libc::sockaddr_ll {
+        sll_family: libc::AF_PACKET as libc::c_ushort,
+        sll_protocol: ALL_PROTOCOLS,
+        sll_ifindex: ifindex,
+        sll_hatype: 0,
+        sll_pkttype: 0,
+        sll_halen: 0,
+        sll_addr: [0; 8],
+    }
+}

@@ -1,0 +1,41 @@
+//! What a thread may ask of the scheduler: give the CPU away, sleep, timer slack, priority.
+
+use crate::error::Result;
+use crate::sys::check;
+
+/// Lets another runnable thread have this CPU.
+pub fn yield_now() {
+    // SAFETY: sched_yield has no preconditions.
+    unsafe { libc::sched_yield() };
+}
+
+/// Sleeps for a time in nanoseconds; returns early when a signal arrives.
+pub fn sleep_ns(ns: u64) {
+    let wanted = libc::timespec {
+        tv_sec: (ns / 1_000_000_000) as libc::time_t,
+        tv_nsec: (ns % 1_000_000_000) as libc::c_long,
+    };
+    // SAFETY: `wanted` is a valid time, and the kernel accepts no place for the rest.
+    unsafe { libc::nanosleep(&raw const wanted, std::ptr::null_mut()) };
+}
+
+/// Sets how late the kernel may wake this thread from a sleep, in nanoseconds (at least 1; the
+/// kernel's default is 50,000). See prctl(2), PR_SET_TIMERSLACK.
+pub fn set_timer_slack(ns: u64) {
+    // SAFETY: prctl reads only its integer arguments.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, ns.max(1) as libc::c_ulong) };
+}
+
+/// Gives the whole process the real-time policy SCHED_FIFO.
+///
+/// # Errors
+///
+/// `Os` when the priority is out of range or the right (CAP_SYS_NICE) is missing.
+pub fn set_fifo(priority: i32) -> Result<()> {
+    // SAFETY: sched_param is plain integers; all zero is a valid value.
+    let mut param: libc::sched_param = unsafe { std::mem::zeroed() };
+    param.sched_priority = priority;
+    // SAFETY: `param` is a valid structure, and 0 means this process.
+    let ret = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const param) };
+    check("sched_setscheduler", ret).map(|_| ())
+}
