@@ -8,10 +8,12 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::error::{Error, Result};
 
+pub mod env;
 pub mod event;
 pub mod mmap;
 pub mod packet;
 pub mod poll;
+pub mod stderr;
 pub mod thread;
 
 /// Turns -1 with errno into an error that names the call.
