@@ -9,7 +9,6 @@ use std::ptr::NonNull;
 use crate::error::Result;
 
 pub mod file;
-pub mod mem;
 pub mod tpacket;
 
 /// Which way a frame crossed the interface.
