@@ -1,1 +1,3 @@
 //! (room filter)
+
+pub mod bpf;

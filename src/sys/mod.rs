@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 pub mod clock;
 pub mod env;
 pub mod event;
+pub mod libpcap;
 pub mod mmap;
 pub mod packet;
 pub mod poll;
