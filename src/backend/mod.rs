@@ -95,3 +95,46 @@ pub trait RxBackend {
     /// ready.
     fn fds(&self) -> &[RawFd];
 }
+
+/// Any source of frames, dispatched without a virtual call.
+pub enum RxAny {
+    /// AF_PACKET with TPACKET_V3.
+    Tap(tpacket::TpacketRx),
+    /// A capture file.
+    File(file::FileRx),
+}
+
+/// Calls the same method on whichever source it is.
+macro_rules! each {
+    ($any:expr, $rx:ident => $call:expr) => {
+        match $any {
+            RxAny::Tap($rx) => $call,
+            RxAny::File($rx) => $call,
+        }
+    };
+}
+
+impl RxBackend for RxAny {
+    #[inline]
+    fn next(&mut self) -> Result<Option<Frame>> {
+        each!(self, rx => rx.next())
+    }
+
+    #[inline]
+    fn release(&mut self) {
+        each!(self, rx => rx.release());
+    }
+
+    #[inline]
+    fn available(&self) -> bool {
+        each!(self, rx => rx.available())
+    }
+
+    fn queued(&self) -> u32 {
+        each!(self, rx => rx.queued())
+    }
+
+    fn fds(&self) -> &[RawFd] {
+        each!(self, rx => rx.fds())
+    }
+}

@@ -1,1 +1,226 @@
-//! (room handle)
+//! What stands behind a `pfring *`: the public struct, which C reads and in part writes, and the
+//! private state, in one allocation.
+//!
+//! We only ever form `&Handle`: pfring_breakloop, pfring_stats and pfring_send may run on another
+//! thread while a receive waits. Our truth is in the private fields; the public ones are mirrors.
+
+use std::cell::UnsafeCell;
+use std::ffi::CString;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::abi;
+use crate::backend::RxAny;
+use crate::config::device::DeviceSpec;
+use crate::config::env::{BackendChoice, Settings};
+use crate::config::log;
+use crate::error::{Error, Result};
+use crate::sys::event::{Epoll, EventFd};
+use crate::sys::packet::PacketSocket;
+use crate::wait::Waiter;
+
+mod breaks;
+mod capture;
+mod filter;
+mod half;
+mod header;
+mod info;
+mod options;
+mod public;
+mod receive;
+mod source;
+mod transmit;
+mod waiting;
+
+pub use options::{Direction, Mode};
+pub use receive::Target;
+
+use breaks::Breaks;
+use filter::FilterSlot;
+use half::Half;
+use source::{Opened, Source};
+
+/// A ring. C knows its first field only, as `struct __pfring`.
+#[repr(C)]
+pub struct Handle {
+    public: UnsafeCell<abi::__pfring>,
+    rx: Half<Rx>,
+    source: Source,
+    /// None for a file: sends what pfring_send is given. A socket of its own, since a packet
+    /// socket does not see what it sends itself, and the ring may be asked to.
+    tx: Option<PacketSocket>,
+    /// What the program asked for.
+    options: options::Options,
+    settings: Settings,
+    filter: FilterSlot,
+    breaks: Breaks,
+    waiter: Waiter,
+    /// Sockets and the alarm of `breaks`: what a wait in the kernel looks at.
+    wait_fds: Vec<RawFd>,
+    /// Whether capture was started; guards starting and stopping.
+    lifecycle: Mutex<Lifecycle>,
+    /// Whether pfring_recv has nothing to check before it looks into the ring.
+    receiving: AtomicBool,
+    /// Packets handed to the program.
+    received: AtomicU64,
+    poisoned: AtomicBool,
+    selectable: Selectable,
+    device_name: CString,
+    application: Mutex<CString>,
+}
+
+/// The receive half: what one thread at a time may touch.
+struct Rx {
+    /// None until capture starts.
+    backend: Option<RxAny>,
+    /// Looks in a row that found nothing.
+    empty_looks: u32,
+}
+
+#[derive(Default)]
+struct Lifecycle {
+    /// The ring exists and its sockets are bound.
+    capturing: bool,
+    /// pfring_disable_ring was called: a filter keeps everything out.
+    paused: bool,
+}
+
+/// The one descriptor that programs poll: readable while a packet can be read.
+struct Selectable {
+    epoll: Epoll,
+    /// Raised where the sockets do not say it: before capture starts, so that a program that enables
+    /// at its first read gets there, and always for a file.
+    readable: EventFd,
+}
+
+const _: () = {
+    assert!(std::mem::offset_of!(Handle, public) == 0);
+    assert!(size_of::<abi::__pfring>() == 944 && align_of::<abi::__pfring>() == 8);
+};
+
+impl Handle {
+    /// Opens a device: everything but the ring itself, which is made when capture starts.
+    ///
+    /// # Errors
+    ///
+    /// As `pfring_open` documents them.
+    pub fn open(device: &std::ffi::CStr, caplen: u32, flags: u32) -> Result<Box<Self>> {
+        let settings = read_settings()?;
+        if flags & abi::PF_RING_L7_FILTERING != 0 {
+            return Err(Error::NotSupported("PF_RING_L7_FILTERING"));
+        }
+        let name = std::ffi::OsStr::from_bytes(device.to_bytes());
+        let spec = DeviceSpec::parse(name)?;
+        let snaplen = caplen.min(abi::MAX_CAPLEN);
+        let promisc = flags & abi::PF_RING_PROMISC != 0;
+        let (source, backend) = match Source::open(&spec, snaplen, promisc)? {
+            Opened::Tap(source) => (source, None),
+            Opened::File(source, rx) => (source, Some(RxAny::File(rx))),
+        };
+        let tx = if source.devices.is_empty() { None } else { Some(PacketSocket::open()?) };
+        let breaks = Breaks::new()?;
+        let selectable = Selectable::new(&source)?;
+        let mut wait_fds = source.fds();
+        wait_fds.push(breaks.alarm_fd());
+        let reentrant = flags & abi::PF_RING_REENTRANT != 0;
+        let handle = Box::new(Self {
+            public: UnsafeCell::new(abi::__pfring::zeroed()),
+            rx: Half::new(Rx { backend, empty_looks: 0 }, reentrant),
+            source,
+            tx,
+            options: options::Options::new(snaplen, flags),
+            waiter: Waiter::new(settings.wait),
+            settings,
+            filter: FilterSlot::default(),
+            breaks,
+            wait_fds,
+            lifecycle: Mutex::default(),
+            receiving: AtomicBool::new(false),
+            received: AtomicU64::new(0),
+            poisoned: AtomicBool::new(false),
+            selectable,
+            device_name: CString::new(spec.text.as_bytes()).unwrap_or_default(),
+            application: Mutex::default(),
+        });
+        handle.publish_open();
+        Ok(handle)
+    }
+
+    /// Whether a panic was caught on this ring.
+    pub fn is_poisoned(&self) -> bool {
+        self.poisoned.load(Ordering::Relaxed)
+    }
+
+    /// Makes every later call fail: a panic was caught, and the state may be half written.
+    pub fn poison(&self) {
+        self.poisoned.store(true, Ordering::Relaxed);
+        self.receiving.store(false, Ordering::Relaxed);
+    }
+
+    /// Ends the waits on this ring: those of now, or else the next one. Safe in a signal handler.
+    pub fn break_loop(&self) {
+        self.break_flag().store(1, Ordering::SeqCst);
+        self.break_flag_ext().store(1, Ordering::SeqCst);
+        self.breaks.wake_all();
+    }
+
+    /// Takes a pending break: true for one caller.
+    fn take_break(&self) -> bool {
+        let pending = self.break_flag().swap(0, Ordering::SeqCst) != 0;
+        if pending {
+            self.break_flag_ext().store(0, Ordering::SeqCst);
+            self.breaks.quiet();
+        }
+        pending
+    }
+
+    /// Stops reception and wakes every thread that waits. Safe in a signal handler.
+    pub fn shut_down(&self) {
+        self.receiving.store(false, Ordering::SeqCst);
+        self.break_flag().store(1, Ordering::SeqCst);
+        self.break_flag_ext().store(1, Ordering::SeqCst);
+        self.shutting_down_flag().store(1, Ordering::SeqCst);
+        self.breaks.shut_down();
+    }
+
+    /// Packets handed to the program, and packets lost for want of room. Both since open.
+    pub fn statistics(&self) -> (u64, u64) {
+        (self.received.load(Ordering::Relaxed), self.source.dropped())
+    }
+
+    /// The descriptor for select, poll and epoll.
+    pub fn selectable_fd(&self) -> RawFd {
+        self.selectable.epoll.as_raw_fd()
+    }
+}
+
+impl Selectable {
+    fn new(source: &Source) -> Result<Self> {
+        let selectable = Self { epoll: Epoll::new()?, readable: EventFd::new()? };
+        selectable.readable.raise();
+        selectable.epoll.add(selectable.readable.as_raw_fd())?;
+        for fd in source.fds() {
+            selectable.epoll.add(fd)?;
+        }
+        Ok(selectable)
+    }
+}
+
+/// Reads the environment and refuses what this build cannot do.
+fn read_settings() -> Result<Settings> {
+    let settings = Settings::from_env()?;
+    log::set_level(settings.log);
+    for name in &settings.ignored {
+        log::info(format_args!("{name} has no effect in this library"));
+    }
+    let wanted = match settings.backend {
+        BackendChoice::Auto | BackendChoice::Tpacket3 => return Ok(settings),
+        BackendChoice::Tpacket2 => "tpacket2",
+        BackendChoice::Bpf => "bpf",
+        BackendChoice::Xdp => "xdp",
+    };
+    Err(Error::NotBuilt(format!("PFRING_BACKEND={wanted} is not built yet; allowed: auto, tpacket3")))
+}

@@ -1,0 +1,165 @@
+//! The BPF filter of a ring: in the kernel where that is possible, else on each frame here.
+
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use super::{Handle, Lifecycle};
+use crate::abi;
+use crate::backend::Frame;
+use crate::config::log;
+use crate::error::{Error, Result};
+use crate::filter::bpf::{self, Live, Program};
+use crate::sys::clock;
+
+/// What keeps every frame out of a socket.
+const NOTHING: [libc::sock_filter; 1] = [libc::sock_filter {
+    code: (libc::BPF_RET | libc::BPF_K) as u16,
+    jt: 0,
+    jf: 0,
+    k: 0,
+}];
+
+/// The filter of a ring. Set from any thread while another receives.
+#[derive(Default)]
+pub(super) struct FilterSlot {
+    /// Whether frames have to be looked at here. One relaxed load per frame.
+    looks: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What the kernel runs.
+    kernel: Option<Program>,
+    /// What runs here.
+    here: Option<Here>,
+}
+
+struct Here {
+    program: Program,
+    /// Only on frames up to this stamp, in nanoseconds: those that the kernel queued under the
+    /// filter before. None: on every frame.
+    until_ns: Option<u64>,
+}
+
+impl Handle {
+    /// Compiles a filter text and puts it in force. An empty text keeps what is in force.
+    ///
+    /// # Errors
+    ///
+    /// `FilterSyntax` for a text that does not compile, `NoLibpcap`, `Os` when the kernel refuses.
+    pub fn set_bpf_filter(&self, text: &CStr) -> Result<()> {
+        if text.to_bytes().trim_ascii().is_empty() {
+            return Ok(());
+        }
+        let (link_type, snaplen) = (self.source.link_type, self.options.snaplen.max(1));
+        let userspace = self.source.devices.is_empty()
+            || self.options.flags & abi::PF_RING_USERSPACE_BPF != 0;
+        let live = if userspace {
+            Live::UserSpace(bpf::compile(text, link_type, snaplen)?)
+        } else {
+            let device = self.source.main().map(|device| device.name.as_str());
+            bpf::compile_live(text, link_type, device, snaplen)?
+        };
+        // Frames that are queued already were let in by the filter before.
+        let recheck = match &live {
+            Live::Kernel(_) => bpf::compile(text, link_type, snaplen).ok(),
+            Live::UserSpace(_) => None,
+        };
+        let lifecycle = self.lifecycle.lock();
+        let (kernel, here) = match live {
+            Live::Kernel(program) => (Some(program), None),
+            Live::UserSpace(program) => (None, Some(Here { program, until_ns: None })),
+        };
+        self.filter.replace(State { kernel, here });
+        if let Err(error) = self.attach(&lifecycle) {
+            log::info(format_args!("the kernel refuses the filter ({error}): it runs here"));
+            let program = recheck.ok_or(error)?;
+            self.filter.replace(State {
+                kernel: None,
+                here: Some(Here { program, until_ns: None }),
+            });
+            self.attach(&lifecycle)?;
+        } else if let Some(program) = recheck.filter(|_| lifecycle.capturing) {
+            self.filter.recheck(Here { program, until_ns: Some(clock::realtime_ns()) });
+        }
+        self.publish_userspace_filter(self.filter.is_here_for_good());
+        Ok(())
+    }
+
+    /// Takes the filter away.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when there is none.
+    pub fn remove_bpf_filter(&self) -> Result<()> {
+        let lifecycle = self.lifecycle.lock();
+        if !self.filter.replace(State::default()) {
+            return Err(Error::NotFound("a BPF filter"));
+        }
+        self.publish_userspace_filter(false);
+        self.attach(&lifecycle)
+    }
+
+    /// Puts the filter in force again, after the direction has changed.
+    pub(super) fn apply_filter(&self) -> Result<()> {
+        self.attach(&self.lifecycle.lock())
+    }
+
+    /// Gives the kernel the program that keeps out what is not wanted and cuts the rest to the snap
+    /// length.
+    pub(super) fn attach(&self, lifecycle: &Lifecycle) -> Result<()> {
+        let only = self.options.direction().only();
+        let state = self.filter.state.lock();
+        let program = bpf::wrap(state.kernel.as_ref(), only, self.options.snaplen);
+        let program = if lifecycle.paused { &NOTHING[..] } else { &program };
+        for socket in self.source.sockets() {
+            socket.attach_filter(program)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a frame is wanted.
+    #[inline]
+    pub(super) fn wants(&self, frame: &Frame) -> bool {
+        self.options.direction().accepts(frame.direction)
+            && (!self.filter.looks.load(Ordering::Relaxed) || self.filter.accepts(frame))
+    }
+}
+
+impl FilterSlot {
+    /// Puts another filter in place. Tells whether there was one.
+    fn replace(&self, new: State) -> bool {
+        let mut state = self.state.lock();
+        let had_one = state.kernel.is_some() || state.here.is_some();
+        self.looks.store(new.here.is_some(), Ordering::Relaxed);
+        *state = new;
+        had_one
+    }
+
+    fn recheck(&self, here: Here) {
+        self.state.lock().here = Some(here);
+        self.looks.store(true, Ordering::Relaxed);
+    }
+
+    fn is_here_for_good(&self) -> bool {
+        self.state.lock().here.as_ref().is_some_and(|here| here.until_ns.is_none())
+    }
+
+    #[cold]
+    fn accepts(&self, frame: &Frame) -> bool {
+        let mut state = self.state.lock();
+        let Some(here) = &state.here else { return true };
+        if here.until_ns.is_some_and(|until| frame.ts_ns > until) {
+            state.here = None;
+            self.looks.store(false, Ordering::Relaxed);
+            return true;
+        }
+        // SAFETY: the frame was taken from the backend under the receive half, which the caller
+        // still holds; nothing was released since, and nobody writes to it.
+        let data = unsafe { frame.bytes() };
+        here.program.run(data, frame.len) != 0
+    }
+}

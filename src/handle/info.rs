@@ -1,0 +1,111 @@
+//! What a ring can tell about its device.
+
+use std::ffi::{CStr, CString};
+
+use super::Handle;
+use crate::abi;
+use crate::error::{Error, Result};
+use crate::sys::netdev;
+
+/// The longest application name, in bytes without the terminator.
+const MAX_APPLICATION_NAME: usize = 63;
+
+impl Handle {
+    /// Bytes of a packet that are kept at most.
+    pub fn snaplen(&self) -> u32 {
+        self.options.snaplen
+    }
+
+    /// The DLT value of the link-layer header.
+    pub fn link_type(&self) -> i32 {
+        self.source.link_type
+    }
+
+    /// Bytes of the packet header that a receive fills: 48 or 209.
+    pub fn header_len(&self) -> u16 {
+        // SAFETY: written once, at open.
+        unsafe { (&raw const (*self.public.get()).slot_header_len).read() }
+    }
+
+    /// The name of the main interface.
+    ///
+    /// # Errors
+    ///
+    /// `NotSupported` for a file, and for `any`.
+    pub fn main_device(&self) -> Result<&str> {
+        let device = self.source.main().ok_or(Error::NotSupported("a ring without an interface"))?;
+        Ok(&device.name)
+    }
+
+    /// The index of the main interface; 0 for `any`.
+    ///
+    /// # Errors
+    ///
+    /// `NotSupported` for a file.
+    pub fn ifindex(&self) -> Result<i32> {
+        let device = self.source.devices.first();
+        Ok(device.ok_or(Error::NotSupported("the interface of a file"))?.ifindex)
+    }
+
+    /// The MAC address of the main interface; zeros for `any`.
+    ///
+    /// # Errors
+    ///
+    /// `NotSupported` for a file, `NoSuchDevice` when the interface is gone.
+    pub fn mac(&self) -> Result<[u8; 6]> {
+        self.ifindex()?;
+        self.source.main().map_or(Ok([0; 6]), |device| netdev::mac(&device.name))
+    }
+
+    /// The MTU of the main interface now; None when it is unknown.
+    pub fn mtu(&self) -> Option<u32> {
+        netdev::mtu(self.main_device().ok()?).ok()
+    }
+
+    /// Whether the main interface has a carrier; true where nobody can tell.
+    pub fn has_carrier(&self) -> bool {
+        self.main_device().and_then(netdev::carrier).unwrap_or(true)
+    }
+
+    /// Mbit/s of the main interface; 0 when unknown.
+    pub fn speed_mbps(&self) -> u32 {
+        self.main_device().map_or(0, netdev::link_speed_mbps)
+    }
+
+    /// Receive queues of the main interface, 1 to 64; 1 when unknown.
+    pub fn rx_channels(&self) -> u8 {
+        let queues = self.main_device().map_or(1, |name| {
+            netdev::rx_queues(name).min(netdev::tx_queues(name))
+        });
+        queues.clamp(1, abi::MAX_NUM_RX_CHANNELS as u32) as u8
+    }
+
+    /// Asks for promiscuous mode on every interface, or gives it back. Calls are counted: as many
+    /// must be given back as were asked for, those of PF_RING_PROMISC included.
+    ///
+    /// # Errors
+    ///
+    /// `NotSupported` for a file, `Os` when there is nothing to give back.
+    pub fn set_promisc(&self, on: bool) -> Result<()> {
+        self.ifindex()?;
+        for device in self.source.devices.iter().filter(|device| device.ifindex != 0) {
+            device.socket.set_promisc(device.ifindex, on)?;
+        }
+        self.publish_promisc(on);
+        Ok(())
+    }
+
+    /// Names the program that uses the ring: at most 63 bytes.
+    ///
+    /// # Errors
+    ///
+    /// `Os` with EINVAL for a longer name.
+    pub fn set_application_name(&self, name: &CStr) -> Result<()> {
+        if name.to_bytes().len() > MAX_APPLICATION_NAME {
+            let error = std::io::Error::from_raw_os_error(libc::EINVAL);
+            return Err(Error::Os("application name", error));
+        }
+        *self.application.lock() = CString::from(name);
+        Ok(())
+    }
+}

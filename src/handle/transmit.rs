@@ -1,0 +1,34 @@
+//! Sending.
+
+use super::Handle;
+use crate::error::{Error, Result};
+
+/// What a frame may have beyond the MTU: Ethernet header and one tag.
+const LINK_OVERHEAD: usize = 18;
+
+impl Handle {
+    /// Sends one frame, link-layer header included and without FCS. Never blocks. Gives the bytes sent.
+    ///
+    /// # Errors
+    ///
+    /// `MessageTooLong` beyond MTU + 18, `NotEnabled`, `NotSupported` in receive-only mode and on
+    /// what is no interface, `Os` with ENOBUFS when the queue is full or ENETDOWN.
+    pub fn send(&self, frame: &[u8]) -> Result<usize> {
+        if frame.len() > usize::from(self.source.mtu) + LINK_OVERHEAD {
+            return Err(Error::MessageTooLong);
+        }
+        if !self.is_enabled() {
+            return Err(Error::NotEnabled);
+        }
+        let (Some(socket), Some(device)) = (&self.tx, self.source.main()) else {
+            return Err(Error::NotSupported("sending without an interface"));
+        };
+        if !self.options.mode().sends() || self.breaks.is_shut() {
+            return Err(Error::NotSupported("sending on a ring that only receives"));
+        }
+        if frame.is_empty() {
+            return Err(Error::InvalidArgument("packet length"));
+        }
+        socket.send(frame, device.ifindex)
+    }
+}

@@ -1,0 +1,146 @@
+//! Waiting for packets on a ring: what the room `wait` looks at.
+
+use std::sync::atomic::Ordering;
+
+use super::Handle;
+use super::breaks::Waiting;
+use crate::backend::RxBackend;
+use crate::error::{Error, Result};
+use crate::wait::platform::Linux;
+use crate::wait::{Look, Platform, Request, Watched, Woken};
+
+/// A ring that somebody waits for.
+struct Watch<'a> {
+    handle: &'a Handle,
+    entry: Waiting<'a>,
+    /// Packets that end the wait.
+    want: u32,
+    /// How long a packet may wait for the others, and since when one does.
+    patience_ns: Option<u64>,
+    first_seen_ns: Option<u64>,
+}
+
+impl Watched for Watch<'_> {
+    #[inline]
+    fn look(&mut self) -> Look {
+        if self.want <= 1 {
+            if self.handle.is_available() {
+                return Look::Ready;
+            }
+        } else {
+            let queued = self.handle.queued();
+            if queued >= self.want {
+                return Look::Ready;
+            }
+            if queued > 0 && !self.is_broken() {
+                return self.partial();
+            }
+        }
+        if self.is_broken() { Look::Broken } else { Look::Nothing }
+    }
+
+    fn settle(&mut self) {
+        self.handle.source.settle();
+        self.handle.breaks.quiet();
+    }
+}
+
+impl Watch<'_> {
+    #[inline]
+    fn is_broken(&self) -> bool {
+        self.entry.is_broken() || self.handle.break_flag().load(Ordering::Relaxed) != 0
+    }
+
+    /// Some packets are there, but fewer than wanted.
+    fn partial(&mut self) -> Look {
+        let block_ns = u64::from(self.handle.retire().timer_ms()) * 1_000_000;
+        let Some(patience) = self.patience_ns else { return Look::Partial(block_ns) };
+        let now = Linux.now_ns();
+        let waited = now - *self.first_seen_ns.get_or_insert(now);
+        if waited >= patience { Look::Ready } else { Look::Partial(block_ns.min(patience - waited)) }
+    }
+}
+
+impl Handle {
+    /// Waits until a packet can be read.
+    ///
+    /// # Errors
+    ///
+    /// `Broken` by pfring_breakloop, `ShutDown`, `Os` when poll fails.
+    pub(super) fn wait_for_packet(&self) -> Result<()> {
+        self.wait(1, None, false).map(|_| ())
+    }
+
+    /// pfring_poll: whether packets can be read, waiting up to `ms` milliseconds for as many as the
+    /// watermark says (`u32::MAX`: for ever).
+    ///
+    /// # Errors
+    ///
+    /// `Broken` by pfring_breakloop, `ShutDown`, `Os` with EINTR when a signal handler ran.
+    pub fn poll(&self, ms: u32) -> Result<bool> {
+        if ms == 0 {
+            return Ok(self.is_available());
+        }
+        if self.breaks.is_shut() {
+            return Err(Error::ShutDown);
+        }
+        self.count_poll();
+        self.start_capture()?;
+        // A block that we still hold would make the kernel say readable at once.
+        self.rx.with(|rx| {
+            if let Some(backend) = &mut rx.backend {
+                backend.release();
+            }
+        });
+        // As the original hands it to poll(2): a negative int waits for ever.
+        let timeout = i32::try_from(ms).ok();
+        let deadline = timeout.map(|ms| Linux.now_ns() + ms as u64 * 1_000_000);
+        let want = self.options.watermark().unwrap_or(1);
+        Ok(self.wait(want, deadline, true)? || self.is_available())
+    }
+
+    /// True when as many packets as wanted are there, false at the deadline.
+    fn wait(&self, want: u32, deadline_ns: Option<u64>, until_signal: bool) -> Result<bool> {
+        let (alarm, sources) = (self.wait_fds.len() - 1, &self.wait_fds[..]);
+        let request = Request {
+            fds: sources,
+            break_fds: &self.wait_fds[alarm..],
+            deadline_ns,
+            recheck_ns: self.options.poll_duration_ns(),
+            until_signal,
+        };
+        let mut watch = Watch {
+            handle: self,
+            entry: self.breaks.enter(),
+            want,
+            patience_ns: self.options.watermark_timeout_ns(),
+            first_seen_ns: None,
+        };
+        match self.waiter.wait(&Linux, &request, &mut watch) {
+            Woken::Ready => Ok(true),
+            Woken::Timeout => Ok(false),
+            Woken::Broken => {
+                drop(watch);
+                self.take_break();
+                Err(if self.breaks.is_shut() { Error::ShutDown } else { Error::Broken })
+            }
+            Woken::Interrupted => Err(os_error(libc::EINTR)),
+            Woken::Failed(errno) => Err(os_error(errno)),
+        }
+    }
+
+    /// Whether a packet can be read now.
+    #[inline]
+    pub fn is_available(&self) -> bool {
+        self.rx.with(|rx| rx.backend.as_ref().is_some_and(RxBackend::available))
+    }
+
+    /// Packets that can be read now, as far as the kernel has handed them over.
+    pub fn queued(&self) -> u32 {
+        self.rx.with(|rx| rx.backend.as_ref().map_or(0, RxBackend::queued))
+    }
+}
+
+fn os_error(errno: i32) -> Error {
+    Error::Os("ppoll", std::io::Error::from_raw_os_error(errno))
+}
