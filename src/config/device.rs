@@ -313,7 +313,10 @@ fn bad(text: &str, why: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn named(list: &[(&str, Option<u16>)]) -> Target {
+    /// Interfaces with their VLANs.
+    type List<'a> = &'a [(&'a str, Option<u16>)];
+
+    fn named(list: List) -> Target {
         Target::Devices(
             list.iter()
                 .map(|&(name, vlan)| DeviceName {
@@ -326,7 +329,7 @@ mod tests {
 
     #[test]
     fn names_and_vlans() {
-        let rows: [(&str, &[(&str, Option<u16>)]); 14] = [
+        let rows: [(&str, List); 14] = [
             ("eth0", &[("eth0", None)]),
             ("eth0,eth1", &[("eth0", None), ("eth1", None)]),
             ("eth0.100", &[("eth0", Some(100))]),
@@ -352,7 +355,7 @@ mod tests {
 
     #[test]
     fn channel_lists() {
-        let rows: [(&str, &[(&str, Option<u16>)], u64); 13] = [
+        let rows: [(&str, List, u64); 13] = [
             ("eth0@1", &[("eth0", None)], 0x2),
             ("eth0@1-3,5", &[("eth0", None)], 0x2e),
             ("eth0,eth1@1", &[("eth0", None), ("eth1", None)], 0x2),
@@ -480,7 +483,7 @@ mod tests {
 
     #[test]
     fn a_file_name_is_taken_as_it_is() {
-        let odd: &[u8] = b"pcap:/tmp/a (1),b@2.5 \xff.pcap";
+        let odd: &[u8] = b"pcap:/data/a (1),b@2.5 \xff.pcap";
         let spec = parse_bytes(odd).unwrap();
         let file = OsStr::from_bytes(&odd[5..]);
         assert_eq!(spec.module, Module::File(file.into()));

@@ -10,11 +10,15 @@ use crate::error::{Error, Result};
 
 pub mod clock;
 pub mod env;
+pub mod ethtool;
 pub mod event;
 pub mod libpcap;
+pub mod link_type;
 pub mod mmap;
+pub mod netdev;
 pub mod packet;
 pub mod poll;
+pub mod socket;
 pub mod stderr;
 pub mod thread;
 
