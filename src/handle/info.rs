@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString};
 use super::Handle;
 use crate::abi;
 use crate::error::{Error, Result};
-use crate::sys::netdev;
+use crate::sys::{ethtool, netdev};
 
 /// The longest application name, in bytes without the terminator.
 const MAX_APPLICATION_NAME: usize = 63;
@@ -14,6 +14,16 @@ impl Handle {
     /// Bytes of a packet that are kept at most.
     pub fn snaplen(&self) -> u32 {
         self.options.snaplen
+    }
+
+    /// Whether the ring was opened with PF_RING_REENTRANT.
+    pub fn is_reentrant(&self) -> bool {
+        self.options.reentrant
+    }
+
+    /// Whether the ring is bound to interfaces, and not to a file.
+    pub fn has_interface(&self) -> bool {
+        !self.source.devices.is_empty()
     }
 
     /// The DLT value of the link-layer header.
@@ -64,20 +74,20 @@ impl Handle {
 
     /// Whether the main interface has a carrier; true where nobody can tell.
     pub fn has_carrier(&self) -> bool {
-        self.main_device().and_then(netdev::carrier).unwrap_or(true)
+        self.main_device().and_then(ethtool::carrier).unwrap_or(true)
     }
 
     /// Mbit/s of the main interface; 0 when unknown.
     pub fn speed_mbps(&self) -> u32 {
-        self.main_device().map_or(0, netdev::link_speed_mbps)
+        self.main_device().and_then(ethtool::link_speed_mbps).unwrap_or(0)
     }
 
     /// Receive queues of the main interface, 1 to 64; 1 when unknown.
     pub fn rx_channels(&self) -> u8 {
-        let queues = self.main_device().map_or(1, |name| {
-            netdev::rx_queues(name).min(netdev::tx_queues(name))
-        });
-        queues.clamp(1, abi::MAX_NUM_RX_CHANNELS as u32) as u8
+        let queues = self
+            .main_device()
+            .and_then(|name| Ok(ethtool::rx_queues(name)?.min(ethtool::tx_queues(name)?)));
+        queues.unwrap_or(1).clamp(1, abi::MAX_NUM_RX_CHANNELS as u32) as u8
     }
 
     /// Asks for promiscuous mode on every interface, or gives it back. Calls are counted: as many
@@ -92,6 +102,19 @@ impl Handle {
             device.socket.set_promisc(device.ifindex, on)?;
         }
         self.publish_promisc(on);
+        Ok(())
+    }
+
+    /// Remembers where rules are to be applied, which C may read in the public struct.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument` for an unknown value.
+    pub fn set_filtering_mode(&self, mode: abi::filtering_mode) -> Result<()> {
+        if mode.0 > abi::filtering_mode::SOFTWARE_ONLY.0 {
+            return Err(Error::InvalidArgument("filtering mode"));
+        }
+        self.publish_filtering_mode(mode);
         Ok(())
     }
 

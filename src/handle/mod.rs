@@ -8,13 +8,13 @@ use std::cell::UnsafeCell;
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
 use crate::abi;
 use crate::backend::RxAny;
-use crate::config::device::DeviceSpec;
+use crate::config;
 use crate::config::env::{BackendChoice, Settings};
 use crate::config::log;
 use crate::error::{Error, Result};
@@ -112,8 +112,7 @@ impl Handle {
         if flags & abi::PF_RING_L7_FILTERING != 0 {
             return Err(Error::NotSupported("PF_RING_L7_FILTERING"));
         }
-        let name = std::ffi::OsStr::from_bytes(device.to_bytes());
-        let spec = DeviceSpec::parse(name)?;
+        let spec = config::device::parse_bytes(device.to_bytes())?;
         let snaplen = caplen.min(abi::MAX_CAPLEN);
         let promisc = flags & abi::PF_RING_PROMISC != 0;
         let (source, backend) = match Source::open(&spec, snaplen, promisc)? {

@@ -105,6 +105,10 @@ impl Handle {
         mirror!(self, userspace_bpf = u8::from(on));
     }
 
+    pub(super) fn publish_filtering_mode(&self, mode: abi::filtering_mode) {
+        mirror!(self, filter_mode = mode);
+    }
+
     pub(super) fn count_poll(&self) {
         // SAFETY: as for `mirror!`.
         let calls = unsafe { (*self.public.get()).num_poll_calls };

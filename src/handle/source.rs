@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::abi;
 use crate::backend::file::FileRx;
 use crate::config::device::{DeviceSpec, Module, Target};
 use crate::config::log;
 use crate::error::{Error, Result};
+use crate::sys::link_type::{DLT_EN10MB, link_type};
 use crate::sys::netdev;
 use crate::sys::packet::PacketSocket;
 
@@ -127,9 +127,9 @@ impl Source {
         }
         let main = devices.first().map_or(ANY, |device| device.name.as_str());
         let link_type = if main == ANY {
-            abi::DLT_EN10MB
+            DLT_EN10MB
         } else {
-            netdev::link_type(netdev::hardware_type(main)?)
+            link_type(netdev::hardware_type(main)?)
         };
         let mtu = match devices.as_slice() {
             [one] if one.ifindex != 0 => mtu(main),

@@ -10,6 +10,12 @@ pub fn monotonic_ns() -> u64 {
     now_ns(libc::CLOCK_MONOTONIC)
 }
 
+/// The real time as seconds since 1970 and microseconds.
+pub fn realtime_timeval() -> (i64, i64) {
+    let ns = realtime_ns();
+    ((ns / 1_000_000_000) as i64, (ns % 1_000_000_000 / 1000) as i64)
+}
+
 fn now_ns(clock: libc::clockid_t) -> u64 {
     let mut now = libc::timespec {
         tv_sec: 0,

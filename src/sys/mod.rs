@@ -9,6 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use crate::error::{Error, Result};
 
 pub mod clock;
+pub mod dl;
 pub mod env;
 pub mod ethtool;
 pub mod event;

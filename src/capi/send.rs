@@ -1,0 +1,119 @@
+//! Sending.
+
+use std::ffi::{c_char, c_int, c_uint};
+
+use super::boundary::{unsupported, with_ring};
+use super::strings;
+use crate::abi::{PF_RING_ERROR_INVALID_ARGUMENT, PF_RING_ERROR_NOT_SUPPORTED, pfring};
+use crate::error::Error;
+
+/// Sends one frame at once by the main interface. Never blocks.
+///
+/// @param ring          the ring, enabled
+/// @param pkt           the frame from its link-layer header on, without FCS
+/// @param pkt_len       bytes, 1 to MTU + 18
+/// @param flush_packet  no effect: every frame leaves at once
+/// @return bytes sent; PF_RING_ERROR_INVALID_ARGUMENT for NULL, no bytes, or too many (errno
+///         EMSGSIZE); PF_RING_ERROR_RING_NOT_ENABLED; PF_RING_ERROR_NOT_SUPPORTED in receive-only
+///         mode, after pfring_shutdown(), for a file and for `any`; -1 with errno: ENOBUFS (queue
+///         full: try again), ENETDOWN, ENXIO (the interface is gone)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_send(
+    ring: *mut pfring,
+    pkt: *mut c_char,
+    pkt_len: c_uint,
+    flush_packet: u8,
+) -> c_int {
+    let _ = flush_packet;
+    // SAFETY: the common contract.
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
+            if pkt.is_null() {
+                return Err(Error::InvalidArgument("packet"));
+            }
+            let frame = strings::bytes(pkt.cast(), pkt_len as usize, "packet")?;
+            Ok(handle.send(frame)? as c_int)
+        })
+    }
+}
+
+/// Sends one frame and tells when the hardware sent it. Not supported yet.
+///
+/// @param ring     the ring
+/// @param pkt      as in pfring_send()
+/// @param pkt_len  as in pfring_send()
+/// @param ts       filled
+/// @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_send_get_time(
+    ring: *mut pfring,
+    pkt: *mut c_char,
+    pkt_len: c_uint,
+    ts: *mut libc::timespec,
+) -> c_int {
+    let _ = (pkt, pkt_len, ts);
+    // SAFETY: the common contract.
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |_| unsupported("pfring_send_get_time"))
+    }
+}
+
+/// Sends what is queued. Nothing ever is: pfring_send() sends at once.
+///
+/// @param ring  the ring
+/// @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_flush_tx_packets(ring: *mut pfring) -> c_int {
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| Ok(0)) }
+}
+
+/// Sets how many frames are sent together. Not supported yet.
+///
+/// @param ring       the ring
+/// @param watermark  frames
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_tx_watermark(ring: *mut pfring, watermark: u16) -> c_int {
+    let _ = watermark;
+    // SAFETY: the common contract.
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_tx_watermark"))
+    }
+}
+
+/// Sends the packet received last by another interface. Not supported yet.
+///
+/// @param ring             the ring
+/// @param tx_interface_id  index of the interface
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_send_last_rx_packet(
+    ring: *mut pfring,
+    tx_interface_id: c_int,
+) -> c_int {
+    let _ = tx_interface_id;
+    // SAFETY: the common contract.
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_send_last_rx_packet"))
+    }
+}
+
+/// Sends every packet that is received by another device, too. Not supported yet.
+///
+/// @param ring         the ring
+/// @param device_name  name of the device
+/// @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_reflector_device(
+    ring: *mut pfring,
+    device_name: *mut c_char,
+) -> c_int {
+    // SAFETY: the common contract.
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |_| {
+            strings::string(device_name, "device name")?;
+            unsupported("pfring_set_reflector_device")
+        })
+    }
+}

@@ -1,0 +1,232 @@
+//! Settings of a ring: what it is used for, which packets it wants, what it is called.
+
+use std::ffi::{c_char, c_int, c_uint, c_ushort};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::boundary::{guard, unsupported, with_ring};
+use super::strings;
+use crate::abi::{
+    PF_RING_ERROR_INVALID_ARGUMENT, PF_RING_ERROR_NOT_SUPPORTED,
+    packet_direction, packet_slicing_level, pfring, socket_mode, virtual_filtering_device_info,
+};
+use crate::config::log;
+use crate::error::Error;
+use crate::handle::{Direction, Mode};
+use crate::sys::{netdev, thread};
+
+/// Chooses the packets that are delivered. May be called at any time: queued packets of the other
+/// direction are skipped.
+///
+/// @param ring       the ring
+/// @param direction  rx_and_tx_direction (default), rx_only_direction or tx_only_direction
+/// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for another value; PF_RING_ERROR_NOT_SUPPORTED for
+///         NULL and for a file
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_direction(ring: *mut pfring, direction: packet_direction) -> c_int {
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| handle.set_direction(Direction::try_from(direction)?).map(|()| 0)) }
+}
+/// Chooses what the ring is used for, before it is enabled.
+///
+/// @param ring  the ring
+/// @param mode  send_and_recv_mode (default), send_only_mode, recv_only_mode or
+///              management_only_mode; a file knows recv_only_mode only
+/// @return 0; -1 with errno EBUSY when the ring is enabled, EINVAL for a file;
+///         PF_RING_ERROR_INVALID_ARGUMENT for another value; PF_RING_ERROR_NOT_SUPPORTED for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_socket_mode(ring: *mut pfring, mode: socket_mode) -> c_int {
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| handle.set_mode(Mode::try_from(mode)?).map(|()| 0)) }
+}
+/// Names the program that uses the ring.
+///
+/// @param ring  the ring
+/// @param name  the name, at most 63 bytes; copied
+/// @return 0; -1 with errno EINVAL for a longer name; PF_RING_ERROR_INVALID_ARGUMENT for a NULL
+///         name; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_application_name(ring: *mut pfring, name: *mut c_char) -> c_int {
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+ handle.set_application_name(strings::string(name, "name")?).map(|()| 0)
+}) }
+}
+/// Stores a text about the program where others can read it. Not supported yet.
+///
+/// @param ring   the ring
+/// @param stats  the text, at most 1023 bytes
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_application_stats(ring: *mut pfring, stats: *mut c_char) -> c_int {
+    let _ = stats;
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_application_stats")) }
+}
+/// Tells the file that pfring_set_application_stats() writes to. Not supported yet.
+///
+/// @param ring      the ring
+/// @param path      buffer for the name
+/// @param path_len  bytes of the buffer
+/// @return NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_get_appl_stats_file_name(ring: *mut pfring, path: *mut c_char, path_len: c_uint) -> *mut c_char {
+    let _ = (path, path_len);
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, std::ptr::null_mut(), |_| unsupported("pfring_get_appl_stats_file_name")) }
+}
+/// Sets the name that is shown for the interface. Not supported yet.
+///
+/// @param ring             the ring
+/// @param custom_dev_name  the name, at most 31 bytes
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_bound_dev_name(ring: *mut pfring, custom_dev_name: *mut c_char) -> c_int {
+    let _ = custom_dev_name;
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_bound_dev_name")) }
+}
+/// Asks for promiscuous mode on the interfaces of a ring, or gives it back. Calls are counted, that
+/// of PF_RING_PROMISC included; what was not given back is given back at pfring_close().
+///
+/// @param ring            the ring
+/// @param enable_promisc  0 gives back, else asks
+/// @return 0; -1 with errno when nothing is there to give back (EADDRNOTAVAIL) or the interface is
+///         gone (ENODEV); PF_RING_ERROR_NOT_SUPPORTED for a file; PF_RING_ERROR_INVALID_ARGUMENT
+///         for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_promisc(ring: *mut pfring, enable_promisc: c_int) -> c_int {
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| handle.set_promisc(enable_promisc != 0).map(|()| 0)) }
+}
+/// Chooses one receive channel. Not supported yet.
+///
+/// @param ring        the ring
+/// @param channel_id  index of the channel
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_channel_id(ring: *mut pfring, channel_id: u32) -> c_int {
+    let _ = channel_id;
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_channel_id")) }
+}
+/// Chooses receive channels. Not supported yet.
+///
+/// @param ring          the ring
+/// @param channel_mask  bit n stands for channel n
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_channel_mask(ring: *mut pfring, channel_mask: u64) -> c_int {
+    let _ = channel_mask;
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_channel_mask")) }
+}
+/// Asks for packets to be spread over channels by their hash and not as the device does. A ring of
+/// this library delivers every channel, so nothing changes.
+///
+/// @param ring  the ring
+/// @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_enable_rss_rehash(ring: *mut pfring) -> c_int {
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| Ok(0)) }
+}
+/// Chooses one VLAN. Not supported yet: a filter text (pfring_set_bpf_filter()) can do it.
+///
+/// @param ring     the ring
+/// @param vlan_id  VLAN id; 0: packets without a tag
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_vlan_id(ring: *mut pfring, vlan_id: u16) -> c_int {
+    let _ = vlan_id;
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_vlan_id")) }
+}
+/// Delivers one packet in so many. Not supported yet.
+///
+/// @param ring  the ring
+/// @param rate  packets; 0 and 1: every packet
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_sampling_rate(ring: *mut pfring, rate: u32) -> c_int {
+    let _ = rate;
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_sampling_rate")) }
+}
+/// Delivers one in so many of the packets that a rule drops. Not supported yet.
+///
+/// @param ring  the ring
+/// @param rate  packets
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_filtering_sampling_rate(ring: *mut pfring, rate: u32) -> c_int {
+    let _ = rate;
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_filtering_sampling_rate")) }
+}
+/// Keeps the headers up to a layer only. Not supported yet.
+///
+/// @param ring              the ring
+/// @param level             the layer
+/// @param additional_bytes  bytes to keep beyond it
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_packet_slicing(ring: *mut pfring, level: packet_slicing_level, additional_bytes: u32) -> c_int {
+    let _ = (level, additional_bytes);
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_packet_slicing")) }
+}
+/// Tells of a device that a program emulates. Not supported.
+///
+/// @param ring  the ring
+/// @param info  the device
+/// @return PF_RING_ERROR_NOT_SUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_virtual_device(ring: *mut pfring, info: *mut virtual_filtering_device_info) -> c_int {
+    let _ = info;
+    // SAFETY: the common contract.
+    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_virtual_device")) }
+}
+/// Gives the whole process the real-time policy SCHED_FIFO. Only the first call has an effect. Where the
+/// right (CAP_SYS_NICE) is missing the policy stays as it is, and PFRING_LOG=error tells so.
+///
+/// @param cpu_percentage  the priority, 1 to 99
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_config(cpu_percentage: c_ushort) {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    guard(|| {
+        if !DONE.swap(true, Ordering::Relaxed)
+            && let Err(error) = thread::set_fifo(i32::from(cpu_percentage))
+        {
+            log::error(format_args!("pfring_config({cpu_percentage}): {error}"));
+        }
+        Ok(())
+    });
+}
+
+/// Switches the promiscuous flag of interfaces on or off, as `ip link set promisc` does: uncounted, and
+/// not given back by itself. Needs CAP_NET_ADMIN.
+///
+/// @param device       names separated by `,` or `;`; from an `@` on a name is ignored
+/// @param set_promisc  0 off, else on
+/// @return the flag before (0 or 256) of the last interface; -1 with errno when it cannot be changed;
+///         PF_RING_ERROR_INVALID_ARGUMENT for an unknown interface; -3 for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pfring_set_if_promisc(device: *const c_char, set_promisc: c_int) -> c_int {
+    const NO_NAME: c_int = -3;
+    if device.is_null() {
+        return NO_NAME;
+    }
+    guard(|| {
+        // SAFETY: the common contract; not NULL.
+        let names = unsafe { strings::text(device, "device name") }?;
+        let mut before = false;
+        for name in names.split([',', ';']) {
+            let name = name.split('@').next().unwrap_or_default();
+            before = match netdev::set_promisc_flag(name, set_promisc != 0) {
+                Err(Error::NoSuchDevice(_)) => return Err(Error::InvalidArgument("device name")),
+                other => other?,
+            };
+        }
+        Ok(if before { libc::IFF_PROMISC } else { 0 })
+    })
+}

@@ -1,0 +1,64 @@
+//! The function pointers of the public struct. Some programs test them to learn what a ring can do, and
+//! some call them; the library itself never does.
+
+use super::*;
+use crate::abi;
+use crate::handle::Handle;
+
+/// Fills the pointers of a ring that has just been opened: NULL for what it cannot do.
+pub(super) fn fill(handle: &Handle) {
+    // SAFETY: nobody else knows the handle yet.
+    let ring = unsafe { &mut *handle.public() };
+    fill_common(ring);
+    if handle.has_interface() {
+        fill_interface(ring);
+    }
+}
+
+/// What a capture file can do as well.
+fn fill_common(ring: &mut abi::pfring) {
+    ring.close = Some(pfring_close);
+    ring.stats = Some(pfring_stats);
+    ring.recv = Some(pfring_recv);
+    ring.recv_burst = Some(pfring_recv_burst);
+    ring.set_poll_watermark = Some(pfring_set_poll_watermark);
+    ring.set_poll_watermark_timeout = Some(pfring_set_poll_watermark_timeout);
+    ring.set_poll_duration = Some(pfring_set_poll_duration);
+    ring.set_application_name = Some(pfring_set_application_name);
+    ring.get_num_rx_channels = Some(pfring_get_num_rx_channels);
+    ring.get_selectable_fd = Some(pfring_get_selectable_fd);
+    ring.set_socket_mode = Some(pfring_set_socket_mode);
+    ring.get_num_queued_pkts = Some(pfring_get_num_queued_pkts);
+    ring.poll = Some(pfring_poll);
+    ring.is_pkt_available = Some(pfring_is_pkt_available);
+    ring.version = Some(pfring_version);
+    ring.get_slot_header_len = Some(pfring_get_slot_header_len);
+    ring.loopback_test = Some(pfring_loopback_test);
+    ring.enable_ring = Some(pfring_enable_ring);
+    ring.disable_ring = Some(pfring_disable_ring);
+    ring.shutdown = Some(pfring_shutdown);
+    ring.set_bpf_filter = Some(pfring_set_bpf_filter);
+    ring.remove_bpf_filter = Some(pfring_remove_bpf_filter);
+    ring.sync_indexes_with_kernel = Some(pfring_sync_indexes_with_kernel);
+    ring.get_link_type = Some(pfring_get_link_type);
+}
+
+/// What takes an interface.
+fn fill_interface(ring: &mut abi::pfring) {
+    ring.set_direction = Some(pfring_set_direction);
+    ring.enable_rss_rehash = Some(pfring_enable_rss_rehash);
+    ring.remove_from_cluster = Some(pfring_remove_from_cluster);
+    ring.send = Some(pfring_send);
+    ring.flush_tx_packets = Some(flush_tx_packets);
+    ring.get_card_settings = Some(pfring_get_card_settings);
+    ring.get_bound_device_address = Some(pfring_get_bound_device_address);
+    ring.get_bound_device_ifindex = Some(pfring_get_bound_device_ifindex);
+    ring.get_device_ifindex = Some(pfring_get_device_ifindex);
+    ring.get_interface_speed = Some(pfring_get_interface_speed);
+}
+
+/// The pointer for flushing answers nothing, the function does.
+unsafe extern "C" fn flush_tx_packets(ring: *mut abi::pfring) {
+    // SAFETY: the common contract.
+    unsafe { pfring_flush_tx_packets(ring) };
+}
