@@ -475,6 +475,19 @@ fn memory_does_not_grow_with_the_file() {
 }
 
 #[test]
+fn the_shipped_sample_has_a_hundred_whole_packets() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples-c/sample.pcap");
+    let packets = read_all(&fs::read(path).unwrap());
+    assert_eq!(packets.len(), 100);
+    let mut ts_ns = 1_700_000_000 * SECOND;
+    for packet in packets {
+        assert!(packet.len as usize == packet.bytes.len() && packet.len >= 60);
+        assert_eq!(packet.ts_ns, ts_ns);
+        ts_ns += 1_250_000;
+    }
+}
+
+#[test]
 fn a_pipe_is_read_like_a_file() {
     let dir = TempFile::new(b"");
     let path = dir.0.with_extension("fifo");
