@@ -165,11 +165,6 @@ impl RxBackend for FileRx {
         self.end.is_none().into()
     }
 
-    /// 0: a file loses nothing.
-    fn dropped(&self) -> u64 {
-        0
-    }
-
     fn fds(&self) -> &[RawFd] {
         &[]
     }
