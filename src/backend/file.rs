@@ -1,9 +1,9 @@
 //! Capture files: pcap (micro- and nanoseconds, both byte orders) and pcapng, read as a stream.
 //!
 //! The parsing of headers and blocks is pcap-parser's, on one complete record or block at a time.
-//! Finding where the next one ends is ours ([`source`]): the crate's own readers take a record that
+//! Finding where the next one ends is ours (`source`): the crate's own readers take a record that
 //! contradicts itself for one that needs more data. Frames are copied into memory of the backend
-//! ([`arena`]) and stay valid together until release. Memory is bounded whatever the file's size.
+//! (`arena`) and stay valid together until release. Memory is bounded whatever the file's size.
 #![deny(unsafe_code)]
 
 mod arena;

@@ -45,7 +45,8 @@ impl Program {
     /// Bytes of the packet to keep, 0 to drop it. `data` is what was captured of a packet of
     /// `wire_len` bytes, tags in place.
     ///
-    /// A program that [`needs_metadata`](Self::needs_metadata) drops every packet here.
+    /// A program for the kernel that [`needs_metadata`](Self::needs_metadata) drops every packet
+    /// here.
     #[inline]
     pub fn run(&self, data: &[u8], wire_len: u32) -> u32 {
         self.0.run(data, wire_len)
@@ -84,8 +85,20 @@ pub enum Only {
 ///
 /// # Errors
 ///
-/// [`Error::FilterSyntax`] with libpcap's message, [`Error::NoLibpcap`].
+/// [`Error::FilterSyntax`] with libpcap's message, or for a text that asks for what such frames do
+/// not have (`inbound`, `outbound`, `ifindex`); [`Error::NoLibpcap`].
 pub fn compile(text: &CStr, link_type: i32, snaplen: u32) -> Result<Program> {
+    let program = compile_dead(text, link_type, snaplen)?;
+    if program.needs_metadata() {
+        let why =
+            "inbound, outbound and ifindex are for the filter of a live capture in the kernel";
+        return Err(Error::FilterSyntax(why.to_owned()));
+    }
+    Ok(program)
+}
+
+/// Compiles a text without a device. Before libpcap 1.11 the result may need metadata.
+fn compile_dead(text: &CStr, link_type: i32, snaplen: u32) -> Result<Program> {
     Pcap::dead(link_type, snaplen)?.compile(text).map(Program)
 }
 
@@ -107,7 +120,7 @@ pub fn compile_live(
     device: Option<&str>,
     snaplen: u32,
 ) -> Result<Live> {
-    let dead = compile(text, link_type, snaplen);
+    let dead = compile_dead(text, link_type, snaplen);
     let tags = has_word(text, &["vlan"]);
     let metadata = has_word(text, &["inbound", "outbound", "ifindex"]);
     let dead_fits = match &dead {

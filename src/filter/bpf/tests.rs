@@ -296,6 +296,13 @@ fn direction_words_run_in_the_kernel() {
     if !have_libpcap() {
         return;
     }
+    for text in [c"inbound", c"not outbound and ip", c"ifindex 1"] {
+        let here = compile(text, DLT_EN10MB, 96);
+        assert!(
+            matches!(here, Err(Error::FilterSyntax(_))),
+            "{text:?} cannot be judged here"
+        );
+    }
     for (text, outgoing, incoming) in [(c"outbound", 96, 0), (c"inbound", 0, 96)] {
         match compile_live(text, DLT_EN10MB, None, 96) {
             Ok(Live::Kernel(program)) => {
