@@ -1,6 +1,6 @@
 //! Records that calls take and fill.
 
-use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uchar};
 
 use libc::{time_t, timeval};
 
@@ -121,16 +121,6 @@ pub struct pfring_packet_info {
     pub flags: u32,
     /// Flow hash, 0 when not computed.
     pub hash: u32,
-}
-
-/// A compiled filter in the layout of libpcap's struct bpf_program.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct pfring_bpf_program {
-    /// Number of instructions.
-    pub bf_len: c_uint,
-    /// The instructions (struct bpf_insn); freed by pfring_free_bpf_filter() only.
-    pub bf_insns: *mut c_void,
 }
 
 /// The bus_id part of struct pfring_if.
