@@ -289,3 +289,6 @@ fn put_tag_back(frame: &mut Frame, header: &tpacket3_hdr) {
     frame.len += TAG_LEN;
     frame.moved_tci = Some(tci);
 }
+
+#[cfg(test)]
+mod tests;

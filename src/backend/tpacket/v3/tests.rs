@@ -1,0 +1,263 @@
+//! Walks over rings that the test writes in the kernel's place.
+
+use super::*;
+
+const BLOCK: usize = 4096;
+const BLOCKS: usize = 4;
+const MAC_AT: usize = 96;
+
+/// What the kernel would note of a frame.
+#[derive(Clone)]
+struct Packet {
+    bytes: Vec<u8>,
+    wire_len: u32,
+    ns: u32,
+    status: u32,
+    tci: u16,
+    tpid: u16,
+    outgoing: bool,
+}
+
+fn packet(bytes: &[u8], ns: u32) -> Packet {
+    Packet {
+        bytes: bytes.to_vec(),
+        wire_len: bytes.len() as u32,
+        ns,
+        status: 0,
+        tci: 0,
+        tpid: 0,
+        outgoing: false,
+    }
+}
+
+/// A ring in memory, aligned as the kernel aligns it.
+struct Ring {
+    memory: Vec<u64>,
+}
+
+impl Ring {
+    fn new() -> Self {
+        Self { memory: vec![0; BLOCK * BLOCKS / 8] }
+    }
+
+    fn walk(&mut self, snaplen: u32) -> Walk {
+        let base = NonNull::new(self.memory.as_mut_ptr().cast()).unwrap();
+        // SAFETY: the memory outlives the walk in every test, and is aligned for u64.
+        unsafe { Walk::new(base, BLOCK, BLOCKS, snaplen) }
+    }
+
+    fn put<T>(&mut self, block: usize, offset: usize, value: T) {
+        assert!(offset + size_of::<T>() <= BLOCK);
+        // SAFETY: the place lies in the memory.
+        unsafe {
+            let base = self.memory.as_mut_ptr().cast::<u8>();
+            base.add(block * BLOCK + offset).cast::<T>().write_unaligned(value);
+        }
+    }
+
+    fn word(&self, block: usize, offset: usize) -> u32 {
+        // SAFETY: as in `put`.
+        unsafe {
+            self.memory.as_ptr().cast::<u8>().add(block * BLOCK + offset).cast::<u32>().read()
+        }
+    }
+
+    fn is_ours(&self, block: usize) -> bool {
+        self.word(block, STATUS_OFFSET) & libc::TP_STATUS_USER != 0
+    }
+
+    /// Closes a block with these frames.
+    fn close(&mut self, block: usize, packets: &[Packet]) {
+        let mut offset = size_of::<tpacket_block_desc>().next_multiple_of(16);
+        self.put(block, FIRST_OFFSET, offset as u32);
+        self.put(block, COUNT_OFFSET, packets.len() as u32);
+        for packet in packets {
+            // SAFETY: plain integers; zero is valid.
+            let mut header: tpacket3_hdr = unsafe { std::mem::zeroed() };
+            let size = (MAC_AT + packet.bytes.len()).next_multiple_of(16);
+            header.tp_next_offset = size as u32;
+            header.tp_sec = 7;
+            header.tp_nsec = packet.ns;
+            header.tp_snaplen = packet.bytes.len() as u32;
+            header.tp_len = packet.wire_len;
+            header.tp_status = packet.status;
+            header.tp_mac = MAC_AT as u16;
+            header.hv1.tp_vlan_tci = u32::from(packet.tci);
+            header.hv1.tp_vlan_tpid = packet.tpid;
+            // SAFETY: as above.
+            let mut address: sockaddr_ll = unsafe { std::mem::zeroed() };
+            address.sll_ifindex = 9;
+            address.sll_pkttype = if packet.outgoing { libc::PACKET_OUTGOING } else { 0 };
+            self.put(block, offset, header);
+            self.put(block, offset + ADDRESS_OFFSET, address);
+            for (index, byte) in packet.bytes.iter().enumerate() {
+                self.put(block, offset + MAC_AT + index, *byte);
+            }
+            offset += size;
+        }
+        self.put(block, STATUS_OFFSET, libc::TP_STATUS_USER);
+    }
+}
+
+fn bytes(frame: &Frame) -> Vec<u8> {
+    // SAFETY: the tests look at a frame before they release it.
+    unsafe { frame.bytes() }.to_vec()
+}
+
+#[test]
+fn frames_come_in_order_and_blocks_go_back_once_read() {
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(1500);
+    assert!(walk.next().is_none() && !walk.available() && walk.queued() == 0);
+    ring.close(0, &[packet(&[1; 60], 10), packet(&[2; 61], 20)]);
+    ring.close(1, &[packet(&[3; 62], 30)]);
+    assert!(walk.available());
+    assert_eq!((walk.queued(), walk.next_time()), (3, Some(7_000_000_010)));
+
+    let first = walk.next().unwrap();
+    assert_eq!((bytes(&first), first.len, first.ts_ns), (vec![1; 60], 60, 7_000_000_010));
+    assert_eq!((first.ifindex, first.direction), (9, FrameDirection::Received));
+    walk.release();
+    assert!(ring.is_ours(0), "the block has a frame left");
+    assert_eq!(walk.queued(), 2);
+
+    let second = walk.next().unwrap();
+    assert_eq!(bytes(&second), [2; 61]);
+    assert!(ring.is_ours(0), "the frame is held");
+    assert_eq!(walk.next_time(), Some(7_000_000_030));
+    walk.release();
+    assert!(!ring.is_ours(0) && ring.is_ours(1));
+
+    assert_eq!(bytes(&walk.next().unwrap()), [3; 62]);
+    assert!(walk.next().is_none());
+    walk.release();
+    assert!(!ring.is_ours(1));
+    assert_eq!(bytes(&second)[..], [2; 61], "bytes stay until the ring comes round");
+}
+
+#[test]
+fn frames_of_several_blocks_are_held_together() {
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(1500);
+    for block in 0..BLOCKS {
+        ring.close(block, &[packet(&[block as u8; 60], block as u32)]);
+    }
+    let held: Vec<Frame> = std::iter::from_fn(|| walk.next()).collect();
+    assert_eq!(held.len(), BLOCKS, "no block is read twice while all are held");
+    assert!(!walk.available() && walk.queued() == 0);
+    for (block, frame) in held.iter().enumerate() {
+        assert_eq!(bytes(frame), [block as u8; 60]);
+        assert!(ring.is_ours(block));
+    }
+    walk.release();
+    assert!((0..BLOCKS).all(|block| !ring.is_ours(block)));
+    ring.close(0, &[packet(&[9; 60], 1)]);
+    assert_eq!(bytes(&walk.next().unwrap()), [9; 60]);
+}
+
+#[test]
+fn an_empty_block_is_stepped_over() {
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(1500);
+    ring.close(0, &[]);
+    ring.close(1, &[packet(&[5; 60], 1)]);
+    assert_eq!(bytes(&walk.next().unwrap()), [5; 60]);
+    walk.release();
+    assert!(!ring.is_ours(0) && !ring.is_ours(1));
+}
+
+#[test]
+fn a_moved_tag_is_put_back_with_its_own_type() {
+    let plain: Vec<u8> = (0..56).collect();
+    for (status, tpid, expected) in [
+        (libc::TP_STATUS_VLAN_VALID, 0, 0x8100u16),
+        (libc::TP_STATUS_VLAN_VALID | libc::TP_STATUS_VLAN_TPID_VALID, 0x88a8, 0x88a8),
+    ] {
+        let mut ring = Ring::new();
+        let mut walk = ring.walk(1500);
+        let tagged = Packet { status, tpid, tci: 0x6064, ..packet(&plain, 1) };
+        ring.close(0, &[tagged, packet(&plain, 2)]);
+        let frame = walk.next().unwrap();
+        let mut wanted = plain[..12].to_vec();
+        wanted.extend(expected.to_be_bytes());
+        wanted.extend([0x60, 0x64]);
+        wanted.extend(&plain[12..]);
+        assert_eq!(bytes(&frame), wanted);
+        assert_eq!((frame.caplen, frame.len, frame.moved_tci), (60, 60, Some(0x6064)));
+        let next = walk.next().unwrap();
+        assert_eq!((bytes(&next), next.moved_tci), (plain.clone(), None));
+    }
+}
+
+/// Presence is the validity flag, not the value: a tag of zero is a tag.
+#[test]
+fn a_tag_of_zero_is_a_tag() {
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(1500);
+    let tagged = Packet { status: libc::TP_STATUS_VLAN_VALID, ..packet(&[7; 60], 1) };
+    ring.close(0, &[tagged, Packet { tci: 5, ..packet(&[7; 60], 1) }]);
+    assert_eq!(walk.next().unwrap().moved_tci, Some(0));
+    assert_eq!(walk.next().unwrap().moved_tci, None);
+}
+
+#[test]
+fn the_snap_length_counts_the_tag() {
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(60);
+    let tagged = Packet {
+        status: libc::TP_STATUS_VLAN_VALID,
+        wire_len: 1000,
+        ..packet(&[7; 60], 1)
+    };
+    ring.close(0, &[tagged]);
+    let frame = walk.next().unwrap();
+    assert_eq!((frame.caplen, frame.len), (60, 1004));
+}
+
+#[test]
+fn direction_and_checksums_are_told() {
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(1500);
+    ring.close(0, &[
+        Packet { outgoing: true, status: libc::TP_STATUS_CSUMNOTREADY, ..packet(&[1; 60], 1) },
+        Packet { status: libc::TP_STATUS_CSUM_VALID, ..packet(&[1; 60], 1) },
+    ]);
+    let sent = walk.next().unwrap();
+    assert_eq!((sent.direction, sent.checksum), (FrameDirection::Sent, Checksum::NotReady));
+    let received = walk.next().unwrap();
+    assert_eq!(
+        (received.direction, received.checksum),
+        (FrameDirection::Received, Checksum::Valid)
+    );
+}
+
+/// Offsets and lengths that point out of the block end the block, and nothing is read there.
+#[test]
+fn headers_that_cannot_be_true_end_the_block() {
+    type Damage = fn(&mut Ring, usize);
+    let first = size_of::<tpacket_block_desc>().next_multiple_of(16);
+    let damages: [Damage; 5] = [
+        |ring, _| ring.put(0, FIRST_OFFSET, BLOCK as u32 - 8),
+        |ring, _| ring.put(0, FIRST_OFFSET, u32::MAX),
+        |ring, at| ring.put(0, at + offset_of!(tpacket3_hdr, tp_mac), u16::MAX),
+        |ring, at| ring.put(0, at + offset_of!(tpacket3_hdr, tp_mac), 8u16),
+        |ring, at| ring.put(0, at + offset_of!(tpacket3_hdr, tp_snaplen), u32::MAX),
+    ];
+    for damage in damages {
+        let mut ring = Ring::new();
+        let mut walk = ring.walk(1500);
+        ring.close(0, &[packet(&[1; 60], 1), packet(&[1; 60], 2)]);
+        ring.close(1, &[packet(&[2; 60], 3)]);
+        damage(&mut ring, first);
+        assert_eq!(bytes(&walk.next().unwrap()), [2; 60]);
+        walk.release();
+        assert!(!ring.is_ours(0));
+    }
+    // A count that is too large runs into frames that are not there.
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(1500);
+    ring.close(0, &[packet(&[1; 60], 1)]);
+    ring.put(0, COUNT_OFFSET, u32::MAX);
+    let frames = std::iter::from_fn(|| walk.next()).count();
+    assert!(frames <= BLOCK / 16);
+}
