@@ -34,9 +34,14 @@ impl Stamp {
         }
     }
 
-    /// Nanoseconds since 1970-01-01 00:00 UTC; 0 for times before.
+    /// Nanoseconds since 1970-01-01 00:00 UTC; 0 for times before, the largest number for those
+    /// that 64 bits do not reach.
     pub fn as_ns(&self) -> u64 {
-        u64::try_from(self.sec).map_or(0, |sec| sec * 1_000_000_000 + u64::from(self.nsec))
+        let Ok(sec) = u64::try_from(self.sec) else {
+            return 0;
+        };
+        sec.saturating_mul(1_000_000_000)
+            .saturating_add(u64::from(self.nsec))
     }
 }
 
