@@ -172,7 +172,11 @@ mod tests {
             (Error::BadFile(text()), -1, libc::EINVAL),
             (Error::MessageTooLong, -2, libc::EMSGSIZE),
             (Error::Poisoned, -11, libc::ENOTRECOVERABLE),
-            (Error::Os("x", io::Error::from_raw_os_error(libc::ENOBUFS)), -1, libc::ENOBUFS),
+            (
+                Error::Os("x", io::Error::from_raw_os_error(libc::ENOBUFS)),
+                -1,
+                libc::ENOBUFS,
+            ),
         ];
         for (error, code, errno) in table {
             assert_eq!((error.code(), error.errno()), (code, errno), "{error:?}");

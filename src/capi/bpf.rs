@@ -27,7 +27,12 @@ pub unsafe extern "C" fn pfring_parse_bpf_filter(
         let text = unsafe { strings::string(filter_buffer, "filter") }?;
         let (bf_len, insns) = bpf::parse_to_malloc(text, caplen)?;
         // SAFETY: not NULL, so C promises a structure there.
-        unsafe { filter.write(pfring_bpf_program { bf_len, bf_insns: insns.as_ptr() }) };
+        unsafe {
+            filter.write(pfring_bpf_program {
+                bf_len,
+                bf_insns: insns.as_ptr(),
+            })
+        };
         Ok(0)
     })
 }
@@ -43,7 +48,10 @@ pub unsafe extern "C" fn pfring_free_bpf_filter(filter: *mut pfring_bpf_program)
             unsafe {
                 let program = &mut *filter.as_ptr();
                 libpcap::free_malloced(program.bf_insns);
-                *program = pfring_bpf_program { bf_len: 0, bf_insns: std::ptr::null_mut() };
+                *program = pfring_bpf_program {
+                    bf_len: 0,
+                    bf_insns: std::ptr::null_mut(),
+                };
             }
         }
         Ok(())

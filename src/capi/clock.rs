@@ -12,10 +12,17 @@ use crate::sys::clock;
 /// @param ts    filled
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_get_device_clock(ring: *mut pfring, ts: *mut libc::timespec) -> c_int {
+pub unsafe extern "C" fn pfring_get_device_clock(
+    ring: *mut pfring,
+    ts: *mut libc::timespec,
+) -> c_int {
     let _ = ts;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_get_device_clock")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_get_device_clock")
+        })
+    }
 }
 /// Sets the clock of the card. Not supported yet.
 ///
@@ -23,10 +30,17 @@ pub unsafe extern "C" fn pfring_get_device_clock(ring: *mut pfring, ts: *mut lib
 /// @param ts    the time
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_device_clock(ring: *mut pfring, ts: *mut libc::timespec) -> c_int {
+pub unsafe extern "C" fn pfring_set_device_clock(
+    ring: *mut pfring,
+    ts: *mut libc::timespec,
+) -> c_int {
     let _ = ts;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_device_clock")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_device_clock")
+        })
+    }
 }
 /// Moves the clock of the card. Not supported yet.
 ///
@@ -35,10 +49,18 @@ pub unsafe extern "C" fn pfring_set_device_clock(ring: *mut pfring, ts: *mut lib
 /// @param sign    negative: back
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_adjust_device_clock(ring: *mut pfring, offset: *mut libc::timespec, sign: i8) -> c_int {
+pub unsafe extern "C" fn pfring_adjust_device_clock(
+    ring: *mut pfring,
+    offset: *mut libc::timespec,
+    sign: i8,
+) -> c_int {
     let _ = (offset, sign);
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_adjust_device_clock")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_adjust_device_clock")
+        })
+    }
 }
 /// Switches hardware time stamps of an interface on or off. Not supported yet.
 ///
@@ -48,10 +70,19 @@ pub unsafe extern "C" fn pfring_adjust_device_clock(ring: *mut pfring, offset: *
 /// @param enable_tx    0 off, else on
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_enable_hw_timestamp(ring: *mut pfring, device_name: *mut c_char, enable_rx: c_uchar, enable_tx: c_uchar) -> c_int {
+pub unsafe extern "C" fn pfring_enable_hw_timestamp(
+    ring: *mut pfring,
+    device_name: *mut c_char,
+    enable_rx: c_uchar,
+    enable_tx: c_uchar,
+) -> c_int {
     let _ = (device_name, enable_rx, enable_tx);
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_enable_hw_timestamp")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_enable_hw_timestamp")
+        })
+    }
 }
 /// Tells how far local time is from UTC.
 ///
@@ -60,7 +91,11 @@ pub unsafe extern "C" fn pfring_enable_hw_timestamp(ring: *mut pfring, device_na
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gmt_to_local(t: libc::time_t) -> i32 {
     guard(|| {
-        let seconds = if t == 0 { clock::realtime_timeval().0 } else { t };
+        let seconds = if t == 0 {
+            clock::realtime_timeval().0
+        } else {
+            t
+        };
         Ok(clock::gmt_offset_seconds(seconds))
     })
 }

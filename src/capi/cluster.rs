@@ -15,10 +15,18 @@ const NO_RING_ID: u32 = PF_RING_ERROR_NOT_SUPPORTED as u32;
 /// @param the_type    how packets are shared
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_cluster(ring: *mut pfring, cluster_id: c_uint, the_type: cluster_type) -> c_int {
+pub unsafe extern "C" fn pfring_set_cluster(
+    ring: *mut pfring,
+    cluster_id: c_uint,
+    the_type: cluster_type,
+) -> c_int {
     let _ = (cluster_id, the_type);
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_cluster")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_cluster")
+        })
+    }
 }
 /// Joins a cluster with a queue of choice. Not supported yet.
 ///
@@ -29,10 +37,20 @@ pub unsafe extern "C" fn pfring_set_cluster(ring: *mut pfring, cluster_id: c_uin
 /// @param options     CLUSTER_OPTION_* flags
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_cluster_consumer(ring: *mut pfring, cluster_id: u16, queue_id: u16, the_type: cluster_type, options: u32) -> c_int {
+pub unsafe extern "C" fn pfring_set_cluster_consumer(
+    ring: *mut pfring,
+    cluster_id: u16,
+    queue_id: u16,
+    the_type: cluster_type,
+    options: u32,
+) -> c_int {
     let _ = (cluster_id, queue_id, the_type, options);
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_cluster_consumer")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_cluster_consumer")
+        })
+    }
 }
 /// Leaves the cluster. Without clusters there is none to leave.
 ///
@@ -52,7 +70,11 @@ pub unsafe extern "C" fn pfring_remove_from_cluster(ring: *mut pfring) -> c_int 
 pub unsafe extern "C" fn pfring_set_master_id(ring: *mut pfring, master_id: u32) -> c_int {
     let _ = master_id;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_master_id")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_master_id")
+        })
+    }
 }
 /// Shares the memory of another ring. Not supported.
 ///
@@ -63,7 +85,11 @@ pub unsafe extern "C" fn pfring_set_master_id(ring: *mut pfring, master_id: u32)
 pub unsafe extern "C" fn pfring_set_master(ring: *mut pfring, master: *mut pfring) -> c_int {
     let _ = master;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_master")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_master")
+        })
+    }
 }
 /// Tells the id of a ring. Not supported yet.
 ///

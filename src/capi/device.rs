@@ -25,14 +25,19 @@ const NO_HEADER_LEN: u16 = PF_RING_ERROR_NOT_SUPPORTED as u16;
 /// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for a NULL address; PF_RING_ERROR_NOT_SUPPORTED for a
 ///         file or a NULL ring; -1 with errno ENODEV when the interface is gone
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_get_bound_device_address(ring: *mut pfring, mac_address: *mut c_uchar) -> c_int {
+pub unsafe extern "C" fn pfring_get_bound_device_address(
+    ring: *mut pfring,
+    mac_address: *mut c_uchar,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
- let place = out(mac_address, "MAC address")?;
- let mac = handle.mac()?;
- place.cast().write(mac);
- Ok(0)
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let place = out(mac_address, "MAC address")?;
+            let mac = handle.mac()?;
+            place.cast().write(mac);
+            Ok(0)
+        })
+    }
 }
 /// Tells the index of the main interface.
 ///
@@ -41,13 +46,18 @@ pub unsafe extern "C" fn pfring_get_bound_device_address(ring: *mut pfring, mac_
 /// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for a NULL index; PF_RING_ERROR_NOT_SUPPORTED for a
 ///         file or a NULL ring
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_get_bound_device_ifindex(ring: *mut pfring, if_index: *mut c_int) -> c_int {
+pub unsafe extern "C" fn pfring_get_bound_device_ifindex(
+    ring: *mut pfring,
+    if_index: *mut c_int,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
- let place = out(if_index, "index")?;
- place.write(handle.ifindex()?);
- Ok(0)
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let place = out(if_index, "index")?;
+            place.write(handle.ifindex()?);
+            Ok(0)
+        })
+    }
 }
 /// Tells the index of any interface.
 ///
@@ -57,14 +67,20 @@ pub unsafe extern "C" fn pfring_get_bound_device_ifindex(ring: *mut pfring, if_i
 /// @return 0; -1 with errno ENODEV for an unknown interface; PF_RING_ERROR_INVALID_ARGUMENT for a
 ///         NULL pointer; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_get_device_ifindex(ring: *mut pfring, device_name: *mut c_char, if_index: *mut c_int) -> c_int {
+pub unsafe extern "C" fn pfring_get_device_ifindex(
+    ring: *mut pfring,
+    device_name: *mut c_char,
+    if_index: *mut c_int,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
- let place = out(if_index, "index")?;
- let name = strings::text(device_name, "device name")?;
- place.write(netdev::index_of(name)?);
- Ok(0)
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            let place = out(if_index, "index")?;
+            let name = strings::text(device_name, "device name")?;
+            place.write(netdev::index_of(name)?);
+            Ok(0)
+        })
+    }
 }
 /// Tells whether the main interface has a carrier.
 ///
@@ -74,7 +90,11 @@ pub unsafe extern "C" fn pfring_get_device_ifindex(ring: *mut pfring, device_nam
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_get_link_status(ring: *mut pfring) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| Ok(handle.has_carrier().into())) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
+            Ok(handle.has_carrier().into())
+        })
+    }
 }
 /// Tells how the link-layer header of the packets looks.
 ///
@@ -84,7 +104,11 @@ pub unsafe extern "C" fn pfring_get_link_status(ring: *mut pfring) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_get_link_type(ring: *mut pfring) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| Ok(handle.link_type())) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            Ok(handle.link_type())
+        })
+    }
 }
 /// Tells how many bytes of a packet are kept at most.
 ///
@@ -93,7 +117,11 @@ pub unsafe extern "C" fn pfring_get_link_type(ring: *mut pfring) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_get_caplen(ring: *mut pfring) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| Ok(handle.snaplen() as c_int)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
+            Ok(handle.snaplen() as c_int)
+        })
+    }
 }
 /// Tells the MTU of the main interface as it is now.
 ///
@@ -102,9 +130,14 @@ pub unsafe extern "C" fn pfring_get_caplen(ring: *mut pfring) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_get_mtu_size(ring: *mut pfring) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
- Ok(handle.mtu().and_then(|mtu| c_int::try_from(mtu).ok()).unwrap_or(0))
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
+            Ok(handle
+                .mtu()
+                .and_then(|mtu| c_int::try_from(mtu).ok())
+                .unwrap_or(0))
+        })
+    }
 }
 /// Tells the longest frame of the main interface. Numbers of descriptors are not known (0).
 ///
@@ -112,14 +145,23 @@ pub unsafe extern "C" fn pfring_get_mtu_size(ring: *mut pfring) -> c_int {
 /// @param settings  filled
 /// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for NULL
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_get_card_settings(ring: *mut pfring, settings: *mut pfring_card_settings) -> c_int {
+pub unsafe extern "C" fn pfring_get_card_settings(
+    ring: *mut pfring,
+    settings: *mut pfring_card_settings,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
- let place = out(settings, "settings")?;
- let max_packet_size = handle.mtu().unwrap_or(0) + LINK_OVERHEAD;
- place.write(pfring_card_settings { max_packet_size, rx_ring_slots: 0, tx_ring_slots: 0 });
- Ok(0)
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
+            let place = out(settings, "settings")?;
+            let max_packet_size = handle.mtu().unwrap_or(0) + LINK_OVERHEAD;
+            place.write(pfring_card_settings {
+                max_packet_size,
+                rx_ring_slots: 0,
+                tx_ring_slots: 0,
+            });
+            Ok(0)
+        })
+    }
 }
 /// Counts the receive channels of the main interface.
 ///
@@ -128,7 +170,11 @@ pub unsafe extern "C" fn pfring_get_card_settings(ring: *mut pfring, settings: *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_get_num_rx_channels(ring: *mut pfring) -> u8 {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, UNKNOWN_NUM_RX_CHANNELS as u8, |handle| Ok(handle.rx_channels())) }
+    unsafe {
+        with_ring(ring, UNKNOWN_NUM_RX_CHANNELS as u8, |handle| {
+            Ok(handle.rx_channels())
+        })
+    }
 }
 /// Tells the speed of the main interface.
 ///
@@ -157,15 +203,25 @@ pub unsafe extern "C" fn pfring_get_slot_header_len(ring: *mut pfring) -> u16 {
 /// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for a NULL buffer; PF_RING_ERROR_NOT_SUPPORTED for a
 ///         NULL ring
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_loopback_test(ring: *mut pfring, buffer: *mut c_char, buffer_len: u32, test_len: u32) -> c_int {
+pub unsafe extern "C" fn pfring_loopback_test(
+    ring: *mut pfring,
+    buffer: *mut c_char,
+    buffer_len: u32,
+    test_len: u32,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
- let len = test_len.min(buffer_len) as usize;
- for (index, byte) in strings::buffer(buffer, len, "buffer")?.iter_mut().enumerate() {
- *byte = index as u8;
- }
- Ok(0)
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            let len = test_len.min(buffer_len) as usize;
+            for (index, byte) in strings::buffer(buffer, len, "buffer")?
+                .iter_mut()
+                .enumerate()
+            {
+                *byte = index as u8;
+            }
+            Ok(0)
+        })
+    }
 }
 /// Tells the speed of any interface.
 ///
@@ -226,7 +282,11 @@ fn list_element(interface: &Interface, next: *mut pfring_if) -> pfring_if {
         module_version: null_mut(),
         sn: null_mut(),
         mac: interface.mac.map(|byte| byte as c_char),
-        bus_id: interface.bus_id.as_deref().and_then(pci_place).unwrap_or(NO_PLACE),
+        bus_id: interface
+            .bus_id
+            .as_deref()
+            .and_then(pci_place)
+            .unwrap_or(NO_PLACE),
         status: interface.up.into(),
         license: 0,
         license_expiration: 0,
@@ -234,8 +294,12 @@ fn list_element(interface: &Interface, next: *mut pfring_if) -> pfring_if {
     }
 }
 
-const NO_PLACE: __pfring_pfring_if_bus_id =
-    __pfring_pfring_if_bus_id { slot: 0, bus: 0, device: 0, function: 0 };
+const NO_PLACE: __pfring_pfring_if_bus_id = __pfring_pfring_if_bus_id {
+    slot: 0,
+    bus: 0,
+    device: 0,
+    function: 0,
+};
 
 /// Reads a place on the PCI bus: `0000:3b:00.1`.
 fn pci_place(text: &str) -> Option<__pfring_pfring_if_bus_id> {
@@ -289,7 +353,10 @@ mod tests {
     #[test]
     fn pci_places_are_hexadecimal() {
         let place = pci_place("0001:3b:1f.7").unwrap();
-        assert_eq!((place.slot, place.bus, place.device, place.function), (1, 0x3b, 0x1f, 7));
+        assert_eq!(
+            (place.slot, place.bus, place.device, place.function),
+            (1, 0x3b, 0x1f, 7)
+        );
         assert!(pci_place("usb1").is_none() && pci_place("1:2").is_none());
     }
 }

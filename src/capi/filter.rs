@@ -22,9 +22,18 @@ use crate::error::Error;
 ///         (PFRING_LOG=error tells why); PF_RING_ERROR_NOT_SUPPORTED without libpcap; -1 for a NULL
 ///         ring
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_bpf_filter(ring: *mut pfring, filter_buffer: *const c_char) -> c_int {
+pub unsafe extern "C" fn pfring_set_bpf_filter(
+    ring: *mut pfring,
+    filter_buffer: *const c_char,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_GENERIC, |handle| handle.set_bpf_filter(strings::string(filter_buffer, "filter")?).map(|()| 0)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_GENERIC, |handle| {
+            handle
+                .set_bpf_filter(strings::string(filter_buffer, "filter")?)
+                .map(|()| 0)
+        })
+    }
 }
 /// Takes the filter away.
 ///
@@ -33,7 +42,11 @@ pub unsafe extern "C" fn pfring_set_bpf_filter(ring: *mut pfring, filter_buffer:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_remove_bpf_filter(ring: *mut pfring) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| handle.remove_bpf_filter().map(|()| 0)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.remove_bpf_filter().map(|()| 0)
+        })
+    }
 }
 /// Chooses where rules are applied: only software_only has an effect here, as there is no hardware
 /// that would apply them.
@@ -43,9 +56,16 @@ pub unsafe extern "C" fn pfring_remove_bpf_filter(ring: *mut pfring) -> c_int {
 /// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for another value; PF_RING_ERROR_NOT_SUPPORTED for
 ///         NULL
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_filtering_mode(ring: *mut pfring, mode: filtering_mode) -> c_int {
+pub unsafe extern "C" fn pfring_set_filtering_mode(
+    ring: *mut pfring,
+    mode: filtering_mode,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| handle.set_filtering_mode(mode).map(|()| 0)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.set_filtering_mode(mode).map(|()| 0)
+        })
+    }
 }
 /// Adds or removes a hash rule. Not supported yet.
 ///
@@ -54,13 +74,19 @@ pub unsafe extern "C" fn pfring_set_filtering_mode(ring: *mut pfring, mode: filt
 /// @param add_rule     0 removes, else adds
 /// @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL rule
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_handle_hash_filtering_rule(ring: *mut pfring, rule_to_add: *mut hash_filtering_rule, add_rule: c_uchar) -> c_int {
+pub unsafe extern "C" fn pfring_handle_hash_filtering_rule(
+    ring: *mut pfring,
+    rule_to_add: *mut hash_filtering_rule,
+    add_rule: c_uchar,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
- let _ = add_rule;
- rule_pointer(rule_to_add)?;
- unsupported("pfring_handle_hash_filtering_rule")
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            let _ = add_rule;
+            rule_pointer(rule_to_add)?;
+            unsupported("pfring_handle_hash_filtering_rule")
+        })
+    }
 }
 /// Adds a wildcard rule. Not supported yet.
 ///
@@ -68,12 +94,17 @@ pub unsafe extern "C" fn pfring_handle_hash_filtering_rule(ring: *mut pfring, ru
 /// @param rule_to_add  the rule
 /// @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL rule
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_add_filtering_rule(ring: *mut pfring, rule_to_add: *mut filtering_rule) -> c_int {
+pub unsafe extern "C" fn pfring_add_filtering_rule(
+    ring: *mut pfring,
+    rule_to_add: *mut filtering_rule,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
- rule_pointer(rule_to_add)?;
- unsupported("pfring_add_filtering_rule")
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            rule_pointer(rule_to_add)?;
+            unsupported("pfring_add_filtering_rule")
+        })
+    }
 }
 /// Removes a wildcard rule. Not supported yet.
 ///
@@ -84,7 +115,11 @@ pub unsafe extern "C" fn pfring_add_filtering_rule(ring: *mut pfring, rule_to_ad
 pub unsafe extern "C" fn pfring_remove_filtering_rule(ring: *mut pfring, rule_id: u16) -> c_int {
     let _ = rule_id;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_remove_filtering_rule")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_remove_filtering_rule")
+        })
+    }
 }
 /// Removes hash rules that no packet matched for a time. Not supported yet.
 ///
@@ -92,10 +127,17 @@ pub unsafe extern "C" fn pfring_remove_filtering_rule(ring: *mut pfring, rule_id
 /// @param inactivity_sec  seconds
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_purge_idle_hash_rules(ring: *mut pfring, inactivity_sec: u16) -> c_int {
+pub unsafe extern "C" fn pfring_purge_idle_hash_rules(
+    ring: *mut pfring,
+    inactivity_sec: u16,
+) -> c_int {
     let _ = inactivity_sec;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_purge_idle_hash_rules")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_purge_idle_hash_rules")
+        })
+    }
 }
 /// Removes wildcard rules that no packet matched for a time. Not supported yet.
 ///
@@ -106,7 +148,11 @@ pub unsafe extern "C" fn pfring_purge_idle_hash_rules(ring: *mut pfring, inactiv
 pub unsafe extern "C" fn pfring_purge_idle_rules(ring: *mut pfring, inactivity_sec: u16) -> c_int {
     let _ = inactivity_sec;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_purge_idle_rules")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_purge_idle_rules")
+        })
+    }
 }
 /// Reads the counters of a hash rule. Not supported yet.
 ///
@@ -116,10 +162,19 @@ pub unsafe extern "C" fn pfring_purge_idle_rules(ring: *mut pfring, inactivity_s
 /// @param stats_len  bytes of stats
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_get_hash_filtering_rule_stats(ring: *mut pfring, rule: *mut hash_filtering_rule, stats: *mut c_char, stats_len: *mut c_uint) -> c_int {
+pub unsafe extern "C" fn pfring_get_hash_filtering_rule_stats(
+    ring: *mut pfring,
+    rule: *mut hash_filtering_rule,
+    stats: *mut c_char,
+    stats_len: *mut c_uint,
+) -> c_int {
     let _ = (rule, stats, stats_len);
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_get_hash_filtering_rule_stats")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_get_hash_filtering_rule_stats")
+        })
+    }
 }
 /// Reads the counters of a wildcard rule. Not supported yet.
 ///
@@ -129,10 +184,19 @@ pub unsafe extern "C" fn pfring_get_hash_filtering_rule_stats(ring: *mut pfring,
 /// @param stats_len  bytes of stats
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_get_filtering_rule_stats(ring: *mut pfring, rule_id: u16, stats: *mut c_char, stats_len: *mut c_uint) -> c_int {
+pub unsafe extern "C" fn pfring_get_filtering_rule_stats(
+    ring: *mut pfring,
+    rule_id: u16,
+    stats: *mut c_char,
+    stats_len: *mut c_uint,
+) -> c_int {
     let _ = (rule_id, stats, stats_len);
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_get_filtering_rule_stats")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_get_filtering_rule_stats")
+        })
+    }
 }
 /// Sets what happens to packets that no rule decides on. Not supported yet: they are delivered.
 ///
@@ -140,10 +204,17 @@ pub unsafe extern "C" fn pfring_get_filtering_rule_stats(ring: *mut pfring, rule
 /// @param rules_default_accept_policy  0 drop, else deliver
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_toggle_filtering_policy(ring: *mut pfring, rules_default_accept_policy: u8) -> c_int {
+pub unsafe extern "C" fn pfring_toggle_filtering_policy(
+    ring: *mut pfring,
+    rules_default_accept_policy: u8,
+) -> c_int {
     let _ = rules_default_accept_policy;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_toggle_filtering_policy")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_toggle_filtering_policy")
+        })
+    }
 }
 /// Searches packets for a string. The original does not do it either.
 ///
@@ -151,12 +222,17 @@ pub unsafe extern "C" fn pfring_toggle_filtering_policy(ring: *mut pfring, rules
 /// @param string_to_search  the string
 /// @return PF_RING_ERROR_INVALID_ARGUMENT
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_search_payload(ring: *mut pfring, string_to_search: *mut c_char) -> c_int {
+pub unsafe extern "C" fn pfring_search_payload(
+    ring: *mut pfring,
+    string_to_search: *mut c_char,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |_| {
- let _ = string_to_search;
- Err(Error::InvalidArgument("a payload search"))
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |_| {
+            let _ = string_to_search;
+            Err(Error::InvalidArgument("a payload search"))
+        })
+    }
 }
 /// Sets what hardware does with packets that no rule decides on. No hardware rules here.
 ///
@@ -164,10 +240,17 @@ pub unsafe extern "C" fn pfring_search_payload(ring: *mut pfring, string_to_sear
 /// @param action  the action
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_default_hw_action(ring: *mut pfring, action: generic_default_action_type) -> c_int {
+pub unsafe extern "C" fn pfring_set_default_hw_action(
+    ring: *mut pfring,
+    action: generic_default_action_type,
+) -> c_int {
     let _ = action;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_default_hw_action")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_default_hw_action")
+        })
+    }
 }
 /// Adds a rule to the hardware. No hardware rules here.
 ///
@@ -175,12 +258,17 @@ pub unsafe extern "C" fn pfring_set_default_hw_action(ring: *mut pfring, action:
 /// @param rule  the rule
 /// @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for a NULL rule
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_add_hw_rule(ring: *mut pfring, rule: *mut hw_filtering_rule) -> c_int {
+pub unsafe extern "C" fn pfring_add_hw_rule(
+    ring: *mut pfring,
+    rule: *mut hw_filtering_rule,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
- out(rule, "rule")?;
- unsupported("pfring_add_hw_rule")
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            out(rule, "rule")?;
+            unsupported("pfring_add_hw_rule")
+        })
+    }
 }
 /// Removes a rule from the hardware. No hardware rules here.
 ///
@@ -191,12 +279,19 @@ pub unsafe extern "C" fn pfring_add_hw_rule(ring: *mut pfring, rule: *mut hw_fil
 pub unsafe extern "C" fn pfring_remove_hw_rule(ring: *mut pfring, rule_id: u16) -> c_int {
     let _ = rule_id;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_remove_hw_rule")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_remove_hw_rule")
+        })
+    }
 }
 /// The original answers -1, and not its code for invalid arguments, when a rule is missing.
 fn rule_pointer<T>(rule: *mut T) -> crate::error::Result<()> {
     if rule.is_null() {
-        return Err(Error::Os("rule", std::io::Error::from_raw_os_error(libc::EINVAL)));
+        return Err(Error::Os(
+            "rule",
+            std::io::Error::from_raw_os_error(libc::EINVAL),
+        ));
     }
     Ok(())
 }

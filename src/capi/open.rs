@@ -41,7 +41,11 @@ pub unsafe extern "C" fn pfring_open(
 
 unsafe fn open(name: *const c_char, caplen: u32, flags: u32) -> crate::error::Result<*mut pfring> {
     // SAFETY: the contract of pfring_open.
-    let handle = Handle::open(unsafe { strings::string(name, "device name") }?, caplen, flags)?;
+    let handle = Handle::open(
+        unsafe { strings::string(name, "device name") }?,
+        caplen,
+        flags,
+    )?;
     table::fill(&handle);
     // The pointer to the whole handle is cast, so that the private fields stay in reach.
     Ok(Box::into_raw(handle).cast::<pfring>())
@@ -74,7 +78,11 @@ pub unsafe extern "C" fn pfring_open_multichannel(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_enable_ring(ring: *mut pfring) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| handle.enable().map(|()| 0)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.enable().map(|()| 0)
+        })
+    }
 }
 
 /// Stops capture. Packets that are queued already stay for a later pfring_enable_ring().
@@ -84,7 +92,11 @@ pub unsafe extern "C" fn pfring_enable_ring(ring: *mut pfring) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_disable_ring(ring: *mut pfring) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| handle.disable().map(|()| 0)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.disable().map(|()| 0)
+        })
+    }
 }
 
 /// Ends reception for good and wakes every thread that waits on the ring. Safe in a signal handler and
@@ -129,14 +141,16 @@ pub unsafe extern "C" fn pfring_close(ring: *mut pfring) {
 pub unsafe extern "C" fn pfring_bind(ring: *mut pfring, device_name: *mut c_char) -> c_int {
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            match strings::string(device_name, "device name") {
+        with_ring(
+            ring,
+            PF_RING_ERROR_NOT_SUPPORTED,
+            |_| match strings::string(device_name, "device name") {
                 Err(_) => Ok(fail(&Error::BadDeviceName("no device name".into()))),
-                Ok(name) if name == c"none" => {
-                    Ok(fail(&Error::BadDeviceName("\"none\" cannot be bound".into())))
-                }
+                Ok(name) if name == c"none" => Ok(fail(&Error::BadDeviceName(
+                    "\"none\" cannot be bound".into(),
+                ))),
                 Ok(_) => unsupported("pfring_bind"),
-            }
-        })
+            },
+        )
     }
 }

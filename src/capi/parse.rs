@@ -33,7 +33,14 @@ pub unsafe extern "C" fn pfring_parse_pkt(
         // SAFETY: the common contract: caplen bytes.
         let data = unsafe { strings::bytes(pkt, hdr.caplen as usize, "packet") }?;
         let now = clock::realtime_timeval;
-        Ok(header::parse_pkt(data, hdr, level, add_timestamp != 0, add_hash != 0, now))
+        Ok(header::parse_pkt(
+            data,
+            hdr,
+            level,
+            add_timestamp != 0,
+            add_hash != 0,
+            now,
+        ))
     })
 }
 

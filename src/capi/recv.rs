@@ -101,7 +101,9 @@ pub unsafe extern "C" fn pfring_recv_parsed(
             let data = std::slice::from_raw_parts(*buffer, header.caplen as usize);
             let flags = (add_timestamp != 0, add_hash != 0);
             let now = clock::realtime_timeval;
-            Ok(packet::header::parse_pkt(data, header, level, flags.0, flags.1, now))
+            Ok(packet::header::parse_pkt(
+                data, header, level, flags.0, flags.1, now,
+            ))
         })
     }
 }
@@ -190,7 +192,11 @@ pub unsafe extern "C" fn pfring_recv_chunk(
 ) -> c_int {
     let _ = (chunk, chunk_info, wait_for_packet);
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_recv_chunk")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_recv_chunk")
+        })
+    }
 }
 
 /// Receives an update of a flow that hardware keeps. No stock Linux device does.
@@ -235,7 +241,11 @@ pub unsafe extern "C" fn pfring_get_metadata(
 ) -> c_int {
     let _ = (metadata, metadata_len);
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_get_metadata")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_get_metadata")
+        })
+    }
 }
 
 /// Tells the time of the next packet without taking it. Not supported yet.
@@ -247,7 +257,11 @@ pub unsafe extern "C" fn pfring_get_metadata(
 pub unsafe extern "C" fn pfring_next_pkt_time(ring: *mut pfring, ts: *mut libc::timespec) -> c_int {
     let _ = ts;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_next_pkt_time")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_next_pkt_time")
+        })
+    }
 }
 
 /// Tells the stamp of the next packet without taking it. Not supported yet.

@@ -54,7 +54,9 @@ pub unsafe extern "C" fn pfring_send_get_time(
     let _ = (pkt, pkt_len, ts);
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |_| unsupported("pfring_send_get_time"))
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |_| {
+            unsupported("pfring_send_get_time")
+        })
     }
 }
 
@@ -78,7 +80,9 @@ pub unsafe extern "C" fn pfring_set_tx_watermark(ring: *mut pfring, watermark: u
     let _ = watermark;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_tx_watermark"))
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_tx_watermark")
+        })
     }
 }
 
@@ -95,7 +99,9 @@ pub unsafe extern "C" fn pfring_send_last_rx_packet(
     let _ = tx_interface_id;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_send_last_rx_packet"))
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_send_last_rx_packet")
+        })
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::boundary::{guard, unsupported, with_ring};
 use super::strings;
 use crate::abi::{
-    PF_RING_ERROR_INVALID_ARGUMENT, PF_RING_ERROR_NOT_SUPPORTED,
-    packet_direction, packet_slicing_level, pfring, socket_mode, virtual_filtering_device_info,
+    PF_RING_ERROR_INVALID_ARGUMENT, PF_RING_ERROR_NOT_SUPPORTED, packet_direction,
+    packet_slicing_level, pfring, socket_mode, virtual_filtering_device_info,
 };
 use crate::config::log;
 use crate::error::Error;
@@ -22,9 +22,18 @@ use crate::sys::{netdev, thread};
 /// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for another value; PF_RING_ERROR_NOT_SUPPORTED for
 ///         NULL and for a file
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_direction(ring: *mut pfring, direction: packet_direction) -> c_int {
+pub unsafe extern "C" fn pfring_set_direction(
+    ring: *mut pfring,
+    direction: packet_direction,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| handle.set_direction(Direction::try_from(direction)?).map(|()| 0)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle
+                .set_direction(Direction::try_from(direction)?)
+                .map(|()| 0)
+        })
+    }
 }
 /// Chooses what the ring is used for, before it is enabled.
 ///
@@ -36,7 +45,11 @@ pub unsafe extern "C" fn pfring_set_direction(ring: *mut pfring, direction: pack
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_socket_mode(ring: *mut pfring, mode: socket_mode) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| handle.set_mode(Mode::try_from(mode)?).map(|()| 0)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.set_mode(Mode::try_from(mode)?).map(|()| 0)
+        })
+    }
 }
 /// Names the program that uses the ring.
 ///
@@ -45,11 +58,18 @@ pub unsafe extern "C" fn pfring_set_socket_mode(ring: *mut pfring, mode: socket_
 /// @return 0; -1 with errno EINVAL for a longer name; PF_RING_ERROR_INVALID_ARGUMENT for a NULL
 ///         name; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_application_name(ring: *mut pfring, name: *mut c_char) -> c_int {
+pub unsafe extern "C" fn pfring_set_application_name(
+    ring: *mut pfring,
+    name: *mut c_char,
+) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
- handle.set_application_name(strings::string(name, "name")?).map(|()| 0)
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle
+                .set_application_name(strings::string(name, "name")?)
+                .map(|()| 0)
+        })
+    }
 }
 /// Stores a text about the program where others can read it. Not supported yet.
 ///
@@ -57,10 +77,17 @@ pub unsafe extern "C" fn pfring_set_application_name(ring: *mut pfring, name: *m
 /// @param stats  the text, at most 1023 bytes
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_application_stats(ring: *mut pfring, stats: *mut c_char) -> c_int {
+pub unsafe extern "C" fn pfring_set_application_stats(
+    ring: *mut pfring,
+    stats: *mut c_char,
+) -> c_int {
     let _ = stats;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_application_stats")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_application_stats")
+        })
+    }
 }
 /// Tells the file that pfring_set_application_stats() writes to. Not supported yet.
 ///
@@ -69,10 +96,18 @@ pub unsafe extern "C" fn pfring_set_application_stats(ring: *mut pfring, stats: 
 /// @param path_len  bytes of the buffer
 /// @return NULL
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_get_appl_stats_file_name(ring: *mut pfring, path: *mut c_char, path_len: c_uint) -> *mut c_char {
+pub unsafe extern "C" fn pfring_get_appl_stats_file_name(
+    ring: *mut pfring,
+    path: *mut c_char,
+    path_len: c_uint,
+) -> *mut c_char {
     let _ = (path, path_len);
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, std::ptr::null_mut(), |_| unsupported("pfring_get_appl_stats_file_name")) }
+    unsafe {
+        with_ring(ring, std::ptr::null_mut(), |_| {
+            unsupported("pfring_get_appl_stats_file_name")
+        })
+    }
 }
 /// Sets the name that is shown for the interface. Not supported yet.
 ///
@@ -80,10 +115,17 @@ pub unsafe extern "C" fn pfring_get_appl_stats_file_name(ring: *mut pfring, path
 /// @param custom_dev_name  the name, at most 31 bytes
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_bound_dev_name(ring: *mut pfring, custom_dev_name: *mut c_char) -> c_int {
+pub unsafe extern "C" fn pfring_set_bound_dev_name(
+    ring: *mut pfring,
+    custom_dev_name: *mut c_char,
+) -> c_int {
     let _ = custom_dev_name;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_bound_dev_name")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_bound_dev_name")
+        })
+    }
 }
 /// Asks for promiscuous mode on the interfaces of a ring, or gives it back. Calls are counted, that
 /// of PF_RING_PROMISC included; what was not given back is given back at pfring_close().
@@ -96,7 +138,11 @@ pub unsafe extern "C" fn pfring_set_bound_dev_name(ring: *mut pfring, custom_dev
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_promisc(ring: *mut pfring, enable_promisc: c_int) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| handle.set_promisc(enable_promisc != 0).map(|()| 0)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
+            handle.set_promisc(enable_promisc != 0).map(|()| 0)
+        })
+    }
 }
 /// Chooses one receive channel. Not supported yet.
 ///
@@ -107,7 +153,11 @@ pub unsafe extern "C" fn pfring_set_promisc(ring: *mut pfring, enable_promisc: c
 pub unsafe extern "C" fn pfring_set_channel_id(ring: *mut pfring, channel_id: u32) -> c_int {
     let _ = channel_id;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_channel_id")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_channel_id")
+        })
+    }
 }
 /// Chooses receive channels. Not supported yet.
 ///
@@ -118,7 +168,11 @@ pub unsafe extern "C" fn pfring_set_channel_id(ring: *mut pfring, channel_id: u3
 pub unsafe extern "C" fn pfring_set_channel_mask(ring: *mut pfring, channel_mask: u64) -> c_int {
     let _ = channel_mask;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_channel_mask")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_channel_mask")
+        })
+    }
 }
 /// Asks for packets to be spread over channels by their hash and not as the device does. A ring of
 /// this library delivers every channel, so nothing changes.
@@ -139,7 +193,11 @@ pub unsafe extern "C" fn pfring_enable_rss_rehash(ring: *mut pfring) -> c_int {
 pub unsafe extern "C" fn pfring_set_vlan_id(ring: *mut pfring, vlan_id: u16) -> c_int {
     let _ = vlan_id;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_vlan_id")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_vlan_id")
+        })
+    }
 }
 /// Delivers one packet in so many. Not supported yet.
 ///
@@ -150,7 +208,11 @@ pub unsafe extern "C" fn pfring_set_vlan_id(ring: *mut pfring, vlan_id: u16) -> 
 pub unsafe extern "C" fn pfring_set_sampling_rate(ring: *mut pfring, rate: u32) -> c_int {
     let _ = rate;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_sampling_rate")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_sampling_rate")
+        })
+    }
 }
 /// Delivers one in so many of the packets that a rule drops. Not supported yet.
 ///
@@ -161,7 +223,11 @@ pub unsafe extern "C" fn pfring_set_sampling_rate(ring: *mut pfring, rate: u32) 
 pub unsafe extern "C" fn pfring_set_filtering_sampling_rate(ring: *mut pfring, rate: u32) -> c_int {
     let _ = rate;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_filtering_sampling_rate")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_filtering_sampling_rate")
+        })
+    }
 }
 /// Keeps the headers up to a layer only. Not supported yet.
 ///
@@ -170,10 +236,18 @@ pub unsafe extern "C" fn pfring_set_filtering_sampling_rate(ring: *mut pfring, r
 /// @param additional_bytes  bytes to keep beyond it
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_packet_slicing(ring: *mut pfring, level: packet_slicing_level, additional_bytes: u32) -> c_int {
+pub unsafe extern "C" fn pfring_set_packet_slicing(
+    ring: *mut pfring,
+    level: packet_slicing_level,
+    additional_bytes: u32,
+) -> c_int {
     let _ = (level, additional_bytes);
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_packet_slicing")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_packet_slicing")
+        })
+    }
 }
 /// Tells of a device that a program emulates. Not supported.
 ///
@@ -181,10 +255,17 @@ pub unsafe extern "C" fn pfring_set_packet_slicing(ring: *mut pfring, level: pac
 /// @param info  the device
 /// @return PF_RING_ERROR_NOT_SUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_virtual_device(ring: *mut pfring, info: *mut virtual_filtering_device_info) -> c_int {
+pub unsafe extern "C" fn pfring_set_virtual_device(
+    ring: *mut pfring,
+    info: *mut virtual_filtering_device_info,
+) -> c_int {
     let _ = info;
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| unsupported("pfring_set_virtual_device")) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            unsupported("pfring_set_virtual_device")
+        })
+    }
 }
 /// Gives the whole process the real-time policy SCHED_FIFO. Only the first call has an effect. Where the
 /// right (CAP_SYS_NICE) is missing the policy stays as it is, and PFRING_LOG=error tells so.

@@ -16,12 +16,18 @@ use crate::abi::{PF_RING_ERROR_NOT_SUPPORTED, RING_VERSION_NUM, pfring, pfring_s
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_stats(ring: *mut pfring, stats: *mut pfring_stat) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
-        let stats = out(stats, "stats")?;
- let (recv, drop) = handle.statistics();
- stats.write(pfring_stat { recv, drop, shunt: 0 });
- Ok(0)
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let stats = out(stats, "stats")?;
+            let (recv, drop) = handle.statistics();
+            stats.write(pfring_stat {
+                recv,
+                drop,
+                shunt: 0,
+            });
+            Ok(0)
+        })
+    }
 }
 /// Tells the version whose interface this library follows.
 ///
@@ -32,10 +38,12 @@ pub unsafe extern "C" fn pfring_stats(ring: *mut pfring, stats: *mut pfring_stat
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_version(ring: *mut pfring, version: *mut u32) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
- out(version, "version")?.write(RING_VERSION_NUM as u32);
- Ok(0)
-}) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            out(version, "version")?.write(RING_VERSION_NUM as u32);
+            Ok(0)
+        })
+    }
 }
 /// Tells the version as pfring_version() does, without a ring.
 ///

@@ -24,7 +24,9 @@ pub(super) unsafe fn string<'a>(text: *const c_char, name: &'static str) -> Resu
 /// As [`string`].
 pub(super) unsafe fn text<'a>(text: *const c_char, name: &'static str) -> Result<&'a str> {
     // SAFETY: the contract of this function.
-    unsafe { string(text, name) }?.to_str().map_err(|_| Error::InvalidArgument(name))
+    unsafe { string(text, name) }?
+        .to_str()
+        .map_err(|_| Error::InvalidArgument(name))
 }
 
 /// Bytes of C's to read; no bytes may be NULL.

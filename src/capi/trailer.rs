@@ -26,12 +26,18 @@ fn utc_offset() -> i32 {
 }
 
 fn timespec(stamp: &Stamp) -> libc::timespec {
-    libc::timespec { tv_sec: stamp.sec, tv_nsec: i64::from(stamp.nsec) }
+    libc::timespec {
+        tv_sec: stamp.sec,
+        tv_nsec: i64::from(stamp.nsec),
+    }
 }
 
 fn show(kind: &str, stamp: &Stamp) {
     if DEBUG.load(Ordering::Relaxed) {
-        log::notice(format_args!("{kind} time stamp {}.{:09}", stamp.sec, stamp.nsec));
+        log::notice(format_args!(
+            "{kind} time stamp {}.{:09}",
+            stamp.sec, stamp.nsec
+        ));
     }
 }
 
@@ -76,7 +82,13 @@ pub unsafe extern "C" fn pfring_read_ixia_hw_timestamp(
         let stamp = trailers::read_ixia(data, utc_offset());
         let (time, len) = match &stamp {
             Some(stamp) => (timespec(stamp), trailers::IXIA_LEN as c_int),
-            None => (libc::timespec { tv_sec: 0, tv_nsec: 0 }, 0),
+            None => (
+                libc::timespec {
+                    tv_sec: 0,
+                    tv_nsec: 0,
+                },
+                0,
+            ),
         };
         stamp.iter().for_each(|stamp| show("IXIA", stamp));
         // SAFETY: not NULL, so C promises a structure there.
@@ -122,7 +134,9 @@ pub unsafe extern "C" fn pfring_read_vss_apcon_hw_timestamp(
         let ts = out(ts, "time")?;
         // SAFETY: the common contract.
         let data = unsafe { strings::bytes(buffer, buffer_len as usize, "packet") }?;
-        let Some(stamp) = trailers::read_vss_apcon(data, utc_offset()) else { return Ok(0) };
+        let Some(stamp) = trailers::read_vss_apcon(data, utc_offset()) else {
+            return Ok(0);
+        };
         show("VSS/APCON", &stamp);
         // SAFETY: not NULL, so C promises a structure there.
         unsafe { ts.write(timespec(&stamp)) };
@@ -164,7 +178,9 @@ pub unsafe extern "C" fn pfring_read_metawatch_hw_timestamp(
         let ts = out(ts, "time")?;
         // SAFETY: the common contract.
         let data = unsafe { strings::bytes(buffer, buffer_len as usize, "packet") }?;
-        let Some(found) = trailers::read_metawatch(data) else { return Ok(0) };
+        let Some(found) = trailers::read_metawatch(data) else {
+            return Ok(0);
+        };
         show("MetaWatch", &found.stamp);
         // SAFETY: not NULL, so C promises a structure there.
         unsafe { ts.write(timespec(&found.stamp)) };
@@ -190,7 +206,9 @@ pub unsafe extern "C" fn pfring_read_metawatch_device_info(
         let (device, port) = (out(device_id, "device")?, out(port_id, "port")?);
         // SAFETY: the common contract.
         let data = unsafe { strings::bytes(buffer, buffer_len as usize, "packet") }?;
-        let Some(found) = trailers::read_metawatch(data) else { return Ok(0) };
+        let Some(found) = trailers::read_metawatch(data) else {
+            return Ok(0);
+        };
         // SAFETY: not NULL, so C promises integers there.
         unsafe {
             device.write(found.device_id);
@@ -268,7 +286,9 @@ pub unsafe extern "C" fn pfring_read_arista_7150_hw_timestamp(
         let ns = out(ns, "time")?;
         // SAFETY: the common contract.
         let data = unsafe { strings::bytes(buffer, buffer_len as usize, "packet") }?;
-        let Some(ticks) = trailers::read_arista_7150_ticks(data) else { return Ok(0) };
+        let Some(ticks) = trailers::read_arista_7150_ticks(data) else {
+            return Ok(0);
+        };
         let time = ARISTA_7150.lock().ns_at(ticks);
         show("Arista 7150", &Stamp::from_ns(time));
         // SAFETY: not NULL, so C promises an integer there.
@@ -291,11 +311,13 @@ pub unsafe extern "C" fn pfring_handle_arista_hw_timestamp(
     guard(|| {
         // SAFETY: the common contract.
         let (data, hdr) = unsafe { packet_of(buffer, hdr) }?;
-        Ok(match header::handle_arista_7150(data, hdr, &mut ARISTA_7150.lock()) {
-            Handled::Incomplete => PF_RING_ERROR_GENERIC,
-            Handled::KeyFrame => 1,
-            Handled::NoStamp | Handled::Stamped => 0,
-        })
+        Ok(
+            match header::handle_arista_7150(data, hdr, &mut ARISTA_7150.lock()) {
+                Handled::Incomplete => PF_RING_ERROR_GENERIC,
+                Handled::KeyFrame => 1,
+                Handled::NoStamp | Handled::Stamped => 0,
+            },
+        )
     })
 }
 

@@ -65,7 +65,10 @@ impl Breaks {
     pub(super) fn enter(&self) -> Waiting<'_> {
         let generation = self.generation();
         self.waiting[(generation & 1) as usize].fetch_add(1, SeqCst);
-        Waiting { breaks: self, generation }
+        Waiting {
+            breaks: self,
+            generation,
+        }
     }
 
     /// Takes the alarm away once no thread that it was raised for still sleeps.

@@ -31,7 +31,8 @@ impl Handle {
         self.start_capture()?;
         self.take_break();
         self.publish_enabled(true);
-        self.receiving.store(self.options.mode().receives(), Ordering::SeqCst);
+        self.receiving
+            .store(self.options.mode().receives(), Ordering::SeqCst);
         Ok(())
     }
 
@@ -69,7 +70,10 @@ impl Handle {
     fn start_tap(&self, lifecycle: &Lifecycle) -> Result<()> {
         let sockets: Vec<Arc<PacketSocket>> = self.source.sockets().cloned().collect();
         let retire = self.retire();
-        let asked_mb = self.settings.ring_mb.map_or(req::DEFAULT_RING_MB, u64::from);
+        let asked_mb = self
+            .settings
+            .ring_mb
+            .map_or(req::DEFAULT_RING_MB, u64::from);
         let budget = req::budget(asked_mb, available_memory());
         let rx = TpacketRx::new(&sockets, budget, self.options.snaplen, retire)?;
         self.report_ring(asked_mb, rx.bytes());
@@ -84,15 +88,22 @@ impl Handle {
 
     /// How soon the kernel has to hand a part-filled block over.
     pub(super) fn retire(&self) -> Retire {
-        let prompt = self.options.watermark() == Some(1)
-            || !matches!(self.waiter.mode(), WaitMode::Passive);
-        if prompt { Retire::Prompt } else { Retire::Relaxed }
+        let prompt =
+            self.options.watermark() == Some(1) || !matches!(self.waiter.mode(), WaitMode::Passive);
+        if prompt {
+            Retire::Prompt
+        } else {
+            Retire::Relaxed
+        }
     }
 
     fn report_ring(&self, asked_mb: u64, got: u64) {
         let got_mb = got >> 20;
         let name = self.device_name.to_string_lossy();
-        log::info(format_args!("{name}: TPACKET_V3, {got_mb} MiB, waits {}", self.waiter.mode()));
+        log::info(format_args!(
+            "{name}: TPACKET_V3, {got_mb} MiB, waits {}",
+            self.waiter.mode()
+        ));
         // A share that does not fill the last block is no step down.
         let short = got.saturating_mul(4) < asked_mb.saturating_mul(3) << 20;
         if short && self.settings.ring_mb.is_some() {
@@ -100,7 +111,9 @@ impl Handle {
                 "{name}: PFRING_RING_MB={asked_mb} cannot be had, the ring has {got_mb} MiB"
             ));
         } else if short {
-            log::info(format_args!("{name}: {asked_mb} MiB cannot be had, {got_mb} MiB it is"));
+            log::info(format_args!(
+                "{name}: {asked_mb} MiB cannot be had, {got_mb} MiB it is"
+            ));
         }
     }
 }

@@ -55,8 +55,8 @@ impl Handle {
             return Ok(());
         }
         let (link_type, snaplen) = (self.source.link_type, self.options.snaplen.max(1));
-        let userspace = self.source.devices.is_empty()
-            || self.options.flags & abi::PF_RING_USERSPACE_BPF != 0;
+        let userspace =
+            self.source.devices.is_empty() || self.options.flags & abi::PF_RING_USERSPACE_BPF != 0;
         let live = if userspace {
             Live::UserSpace(bpf::compile(text, link_type, snaplen)?)
         } else {
@@ -71,19 +71,33 @@ impl Handle {
         let lifecycle = self.lifecycle.lock();
         let (kernel, here) = match live {
             Live::Kernel(program) => (Some(program), None),
-            Live::UserSpace(program) => (None, Some(Here { program, until_ns: None })),
+            Live::UserSpace(program) => (
+                None,
+                Some(Here {
+                    program,
+                    until_ns: None,
+                }),
+            ),
         };
         self.filter.replace(State { kernel, here });
         if let Err(error) = self.attach(&lifecycle) {
-            log::info(format_args!("the kernel refuses the filter ({error}): it runs here"));
+            log::info(format_args!(
+                "the kernel refuses the filter ({error}): it runs here"
+            ));
             let program = recheck.ok_or(error)?;
             self.filter.replace(State {
                 kernel: None,
-                here: Some(Here { program, until_ns: None }),
+                here: Some(Here {
+                    program,
+                    until_ns: None,
+                }),
             });
             self.attach(&lifecycle)?;
         } else if let Some(program) = recheck.filter(|_| lifecycle.capturing) {
-            self.filter.recheck(Here { program, until_ns: Some(clock::realtime_ns()) });
+            self.filter.recheck(Here {
+                program,
+                until_ns: Some(clock::realtime_ns()),
+            });
         }
         self.publish_userspace_filter(self.filter.is_here_for_good());
         Ok(())
@@ -114,7 +128,11 @@ impl Handle {
         let only = self.options.direction().only();
         let state = self.filter.state.lock();
         let program = bpf::wrap(state.kernel.as_ref(), only, self.options.snaplen);
-        let program = if lifecycle.paused { &NOTHING[..] } else { &program };
+        let program = if lifecycle.paused {
+            &NOTHING[..]
+        } else {
+            &program
+        };
         for socket in self.source.sockets() {
             socket.attach_filter(program)?;
         }
@@ -145,7 +163,11 @@ impl FilterSlot {
     }
 
     fn is_here_for_good(&self) -> bool {
-        self.state.lock().here.as_ref().is_some_and(|here| here.until_ns.is_none())
+        self.state
+            .lock()
+            .here
+            .as_ref()
+            .is_some_and(|here| here.until_ns.is_none())
     }
 
     #[cold]

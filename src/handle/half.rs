@@ -48,7 +48,10 @@ impl<'a, T> Guard<'a, T> {
             half.lock.lock();
         } else if cfg!(debug_assertions) {
             let was_busy = half.busy.swap(true, Ordering::Acquire);
-            assert!(!was_busy, "two threads in one half of a ring without PF_RING_REENTRANT");
+            assert!(
+                !was_busy,
+                "two threads in one half of a ring without PF_RING_REENTRANT"
+            );
         }
         Self(half)
     }

@@ -63,7 +63,11 @@ impl Handle {
         header.extended_hdr.parsed_pkt = abi::pkt_parsing_info::zeroed();
         header.extended_hdr.parsed_pkt.last_matched_rule_id = NO_RULE;
         if self.options.parse {
-            let start = if self.source.link_type == DLT_EN10MB { Start::Ethernet } else { Start::Ip };
+            let start = if self.source.link_type == DLT_EN10MB {
+                Start::Ethernet
+            } else {
+                Start::Ip
+            };
             let (facts, _) = packet::parse(data, start, PARSE_LEVEL);
             packet::header::fill_parsed(&facts, &mut header.extended_hdr.parsed_pkt);
             header.extended_hdr.pkt_hash = hash::hash(&facts);
@@ -90,7 +94,10 @@ impl Handle {
 #[inline]
 fn timeval(ts_ns: u64) -> libc::timeval {
     let (seconds, ns) = (ts_ns / 1_000_000_000, (ts_ns % 1_000_000_000) as u32);
-    libc::timeval { tv_sec: seconds as libc::time_t, tv_usec: libc::suseconds_t::from(ns / 1000) }
+    libc::timeval {
+        tv_sec: seconds as libc::time_t,
+        tv_usec: libc::suseconds_t::from(ns / 1000),
+    }
 }
 
 #[inline]

@@ -43,7 +43,10 @@ impl Handle {
     ///
     /// `NotSupported` for a file, and for `any`.
     pub fn main_device(&self) -> Result<&str> {
-        let device = self.source.main().ok_or(Error::NotSupported("a ring without an interface"))?;
+        let device = self
+            .source
+            .main()
+            .ok_or(Error::NotSupported("a ring without an interface"))?;
         Ok(&device.name)
     }
 
@@ -54,7 +57,9 @@ impl Handle {
     /// `NotSupported` for a file.
     pub fn ifindex(&self) -> Result<i32> {
         let device = self.source.devices.first();
-        Ok(device.ok_or(Error::NotSupported("the interface of a file"))?.ifindex)
+        Ok(device
+            .ok_or(Error::NotSupported("the interface of a file"))?
+            .ifindex)
     }
 
     /// The MAC address of the main interface; zeros for `any`.
@@ -64,7 +69,9 @@ impl Handle {
     /// `NotSupported` for a file, `NoSuchDevice` when the interface is gone.
     pub fn mac(&self) -> Result<[u8; 6]> {
         self.ifindex()?;
-        self.source.main().map_or(Ok([0; 6]), |device| netdev::mac(&device.name))
+        self.source
+            .main()
+            .map_or(Ok([0; 6]), |device| netdev::mac(&device.name))
     }
 
     /// The MTU of the main interface now; None when it is unknown.
@@ -74,12 +81,16 @@ impl Handle {
 
     /// Whether the main interface has a carrier; true where nobody can tell.
     pub fn has_carrier(&self) -> bool {
-        self.main_device().and_then(ethtool::carrier).unwrap_or(true)
+        self.main_device()
+            .and_then(ethtool::carrier)
+            .unwrap_or(true)
     }
 
     /// Mbit/s of the main interface; 0 when unknown.
     pub fn speed_mbps(&self) -> u32 {
-        self.main_device().and_then(ethtool::link_speed_mbps).unwrap_or(0)
+        self.main_device()
+            .and_then(ethtool::link_speed_mbps)
+            .unwrap_or(0)
     }
 
     /// Receive queues of the main interface, 1 to 64; 1 when unknown.
@@ -87,7 +98,9 @@ impl Handle {
         let queues = self
             .main_device()
             .and_then(|name| Ok(ethtool::rx_queues(name)?.min(ethtool::tx_queues(name)?)));
-        queues.unwrap_or(1).clamp(1, abi::MAX_NUM_RX_CHANNELS as u32) as u8
+        queues
+            .unwrap_or(1)
+            .clamp(1, abi::MAX_NUM_RX_CHANNELS as u32) as u8
     }
 
     /// Asks for promiscuous mode on every interface, or gives it back. Calls are counted: as many
@@ -98,7 +111,12 @@ impl Handle {
     /// `NotSupported` for a file, `Os` when there is nothing to give back.
     pub fn set_promisc(&self, on: bool) -> Result<()> {
         self.ifindex()?;
-        for device in self.source.devices.iter().filter(|device| device.ifindex != 0) {
+        for device in self
+            .source
+            .devices
+            .iter()
+            .filter(|device| device.ifindex != 0)
+        {
             device.socket.set_promisc(device.ifindex, on)?;
         }
         self.publish_promisc(on);

@@ -119,7 +119,11 @@ impl Handle {
             Opened::Tap(source) => (source, None),
             Opened::File(source, rx) => (source, Some(RxAny::File(rx))),
         };
-        let tx = if source.devices.is_empty() { None } else { Some(PacketSocket::open()?) };
+        let tx = if source.devices.is_empty() {
+            None
+        } else {
+            Some(PacketSocket::open()?)
+        };
         let breaks = Breaks::new()?;
         let selectable = Selectable::new(&source)?;
         let mut wait_fds = source.fds();
@@ -127,7 +131,13 @@ impl Handle {
         let reentrant = flags & abi::PF_RING_REENTRANT != 0;
         let handle = Box::new(Self {
             public: UnsafeCell::new(abi::__pfring::zeroed()),
-            rx: Half::new(Rx { backend, empty_looks: 0 }, reentrant),
+            rx: Half::new(
+                Rx {
+                    backend,
+                    empty_looks: 0,
+                },
+                reentrant,
+            ),
             source,
             tx,
             options: options::Options::new(snaplen, flags),
@@ -198,7 +208,10 @@ impl Handle {
 
 impl Selectable {
     fn new(source: &Source) -> Result<Self> {
-        let selectable = Self { epoll: Epoll::new()?, readable: EventFd::new()? };
+        let selectable = Self {
+            epoll: Epoll::new()?,
+            readable: EventFd::new()?,
+        };
         selectable.readable.raise();
         selectable.epoll.add(selectable.readable.as_raw_fd())?;
         for fd in source.fds() {
@@ -221,5 +234,7 @@ fn read_settings() -> Result<Settings> {
         BackendChoice::Bpf => "bpf",
         BackendChoice::Xdp => "xdp",
     };
-    Err(Error::NotBuilt(format!("PFRING_BACKEND={wanted} is not built yet; allowed: auto, tpacket3")))
+    Err(Error::NotBuilt(format!(
+        "PFRING_BACKEND={wanted} is not built yet; allowed: auto, tpacket3"
+    )))
 }

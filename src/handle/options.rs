@@ -186,7 +186,10 @@ impl Handle {
             return Err(Error::TooLate("the socket mode of a ring that is enabled"));
         }
         if self.source.devices.is_empty() && mode != Mode::ReceiveOnly {
-            return Err(Error::Os("socket mode", std::io::Error::from_raw_os_error(libc::EINVAL)));
+            return Err(Error::Os(
+                "socket mode",
+                std::io::Error::from_raw_os_error(libc::EINVAL),
+            ));
         }
         self.options.mode.store(mode as u8, Relaxed);
         self.publish_mode(mode);
@@ -195,12 +198,16 @@ impl Handle {
 
     /// Sets how many packets wake a poll: 0 counts as 1, too many as the most.
     pub fn set_watermark(&self, packets: u16) {
-        self.options.watermark.store(u32::from(packets).clamp(1, MAX_WATERMARK), Relaxed);
+        self.options
+            .watermark
+            .store(u32::from(packets).clamp(1, MAX_WATERMARK), Relaxed);
     }
 
     /// Sets how long a packet may wait for the watermark; 0 switches the limit off.
     pub fn set_watermark_timeout(&self, ms: u16) {
-        self.options.watermark_timeout_ms.store(u32::from(ms), Relaxed);
+        self.options
+            .watermark_timeout_ms
+            .store(u32::from(ms), Relaxed);
     }
 
     /// Sets the longest sleep of a blocking receive between two looks. 0 counts as 1 ms; more than

@@ -73,7 +73,11 @@ impl Handle {
         public.sampling_rate = 1;
         public.flags = flags;
         public.caplen = self.options.snaplen;
-        public.slot_header_len = if self.options.long_header { LONG_HEADER } else { SHORT_HEADER } as u16;
+        public.slot_header_len = if self.options.long_header {
+            LONG_HEADER
+        } else {
+            SHORT_HEADER
+        } as u16;
         public.mtu = self.source.mtu;
         public.fd = self.selectable_fd();
         public.device_id = self.source.main().map_or(0, |device| device.ifindex);

@@ -51,7 +51,9 @@ impl Handle {
         }
         loop {
             // SAFETY: the contract of this function.
-            let received = self.rx.with(|rx| unsafe { self.deliver(rx, target, header) })?;
+            let received = self
+                .rx
+                .with(|rx| unsafe { self.deliver(rx, target, header) })?;
             if received || !wait {
                 return Ok(received);
             }
@@ -82,7 +84,9 @@ impl Handle {
         target: Target,
         header: NonNull<abi::pfring_pkthdr>,
     ) -> Result<bool> {
-        let Some(frame) = self.take(rx)? else { return Ok(false) };
+        let Some(frame) = self.take(rx)? else {
+            return Ok(false);
+        };
         // SAFETY: the caller's promise about the header; the frame is held until the next call.
         unsafe { self.write_header(&frame, header) };
         match target {
@@ -104,7 +108,9 @@ impl Handle {
     /// Gives back what was lent and takes the next frame that is wanted.
     #[inline]
     fn take(&self, rx: &mut Rx) -> Result<Option<Frame>> {
-        let Some(backend) = &mut rx.backend else { return Ok(None) };
+        let Some(backend) = &mut rx.backend else {
+            return Ok(None);
+        };
         for _ in 0..REJECTS_PER_LOOK {
             backend.release();
             let Some(frame) = backend.next()? else {
@@ -123,7 +129,10 @@ impl Handle {
     /// One writer at a time (the receive half), so that no locked instruction is needed.
     #[inline]
     fn count(&self, packets: u64) {
-        self.received.store(self.received.load(Ordering::Relaxed) + packets, Ordering::Relaxed);
+        self.received.store(
+            self.received.load(Ordering::Relaxed) + packets,
+            Ordering::Relaxed,
+        );
     }
 
     #[inline]
@@ -209,7 +218,11 @@ impl Handle {
     /// # Errors
     ///
     /// As [`receive`](Self::receive), but a reentrant ring lends.
-    pub fn receive_burst(&self, burst: &mut [abi::pfring_packet_info], wait: bool) -> Result<usize> {
+    pub fn receive_burst(
+        &self,
+        burst: &mut [abi::pfring_packet_info],
+        wait: bool,
+    ) -> Result<usize> {
         if !self.receiving.load(Ordering::Relaxed) {
             self.check_receive()?;
         }

@@ -46,7 +46,9 @@ impl DropCounter {
     /// only, so none is added twice.
     pub(super) fn add(&self, reading: u32) -> u64 {
         let reading = u64::from(reading);
-        self.0.fetch_add(reading, Ordering::SeqCst).wrapping_add(reading)
+        self.0
+            .fetch_add(reading, Ordering::SeqCst)
+            .wrapping_add(reading)
     }
 }
 
@@ -65,7 +67,9 @@ impl Source {
             Module::File(path) => Self::open_file(path, snaplen, promisc),
             Module::Stack => Err(Error::NotSupported("stack: devices")),
             Module::Exclusive(prefix) => {
-                log::info(format_args!("{prefix} is opened as a tap: the host keeps its packets"));
+                log::info(format_args!(
+                    "{prefix} is opened as a tap: the host keeps its packets"
+                ));
                 Self::open_target(spec, promisc).map(Opened::Tap)
             }
             Module::Tap => Self::open_target(spec, promisc).map(Opened::Tap),
@@ -115,7 +119,11 @@ impl Source {
     fn open_devices(names: &[String], promisc: bool) -> Result<Self> {
         let mut devices: Vec<Device> = Vec::new();
         for name in names {
-            let ifindex = if name == ANY { 0 } else { netdev::index_of(name)? };
+            let ifindex = if name == ANY {
+                0
+            } else {
+                netdev::index_of(name)?
+            };
             if devices.iter().any(|device| device.ifindex == ifindex) {
                 continue; // named twice: its packets are still delivered once
             }
@@ -123,7 +131,11 @@ impl Source {
             if promisc && ifindex != 0 {
                 socket.set_promisc(ifindex, true)?;
             }
-            devices.push(Device { name: name.clone(), ifindex, socket });
+            devices.push(Device {
+                name: name.clone(),
+                ifindex,
+                socket,
+            });
         }
         let main = devices.first().map_or(ANY, |device| device.name.as_str());
         let link_type = if main == ANY {
@@ -135,7 +147,12 @@ impl Source {
             [one] if one.ifindex != 0 => mtu(main),
             _ => default_mtu(main),
         };
-        Ok(Self { devices, link_type, mtu, dropped: DropCounter::default() })
+        Ok(Self {
+            devices,
+            link_type,
+            mtu,
+            dropped: DropCounter::default(),
+        })
     }
 
     /// The interface that sends and that the questions about a device are about.
@@ -155,7 +172,9 @@ impl Source {
 
     /// Packets that found no room since open. No lock: safe in a signal handler.
     pub(super) fn dropped(&self) -> u64 {
-        self.sockets().fold(self.dropped.add(0), |_, socket| self.dropped.add(socket.take_drops()))
+        self.sockets().fold(self.dropped.add(0), |_, socket| {
+            self.dropped.add(socket.take_drops())
+        })
     }
 
     /// Takes away the pending errors of the sockets: a link that went down says so once, and is no

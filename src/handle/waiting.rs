@@ -36,7 +36,11 @@ impl Watched for Watch<'_> {
                 return self.partial();
             }
         }
-        if self.is_broken() { Look::Broken } else { Look::Nothing }
+        if self.is_broken() {
+            Look::Broken
+        } else {
+            Look::Nothing
+        }
     }
 
     fn settle(&mut self) {
@@ -54,10 +58,16 @@ impl Watch<'_> {
     /// Some packets are there, but fewer than wanted.
     fn partial(&mut self) -> Look {
         let block_ns = u64::from(self.handle.retire().timer_ms()) * 1_000_000;
-        let Some(patience) = self.patience_ns else { return Look::Partial(block_ns) };
+        let Some(patience) = self.patience_ns else {
+            return Look::Partial(block_ns);
+        };
         let now = Linux.now_ns();
         let waited = now - *self.first_seen_ns.get_or_insert(now);
-        if waited >= patience { Look::Ready } else { Look::Partial(block_ns.min(patience - waited)) }
+        if waited >= patience {
+            Look::Ready
+        } else {
+            Look::Partial(block_ns.min(patience - waited))
+        }
     }
 }
 
@@ -122,7 +132,11 @@ impl Handle {
             Woken::Broken => {
                 drop(watch);
                 self.take_break();
-                Err(if self.breaks.is_shut() { Error::ShutDown } else { Error::Broken })
+                Err(if self.breaks.is_shut() {
+                    Error::ShutDown
+                } else {
+                    Error::Broken
+                })
             }
             Woken::Interrupted => Err(os_error(libc::EINTR)),
             Woken::Failed(errno) => Err(os_error(errno)),
@@ -132,12 +146,14 @@ impl Handle {
     /// Whether a packet can be read now.
     #[inline]
     pub fn is_available(&self) -> bool {
-        self.rx.with(|rx| rx.backend.as_ref().is_some_and(RxBackend::available))
+        self.rx
+            .with(|rx| rx.backend.as_ref().is_some_and(RxBackend::available))
     }
 
     /// Packets that can be read now, as far as the kernel has handed them over.
     pub fn queued(&self) -> u32 {
-        self.rx.with(|rx| rx.backend.as_ref().map_or(0, RxBackend::queued))
+        self.rx
+            .with(|rx| rx.backend.as_ref().map_or(0, RxBackend::queued))
     }
 }
 

@@ -13,7 +13,10 @@ pub fn monotonic_ns() -> u64 {
 /// The real time as seconds since 1970 and microseconds.
 pub fn realtime_timeval() -> (i64, i64) {
     let ns = realtime_ns();
-    ((ns / 1_000_000_000) as i64, (ns % 1_000_000_000 / 1000) as i64)
+    (
+        (ns / 1_000_000_000) as i64,
+        (ns % 1_000_000_000 / 1000) as i64,
+    )
 }
 
 fn now_ns(clock: libc::clockid_t) -> u64 {

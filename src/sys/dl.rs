@@ -27,6 +27,8 @@ impl Library {
         // SAFETY: the library is loaded, `name` is a string.
         let address = NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })?;
         // SAFETY: an address of the loader's is not NULL; whoever calls it has to know its type.
-        Some(unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(address.as_ptr()) })
+        Some(unsafe {
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(address.as_ptr())
+        })
     }
 }

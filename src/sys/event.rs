@@ -60,7 +60,9 @@ impl Epoll {
     /// `Os` when the process has no descriptors left.
     pub fn new() -> Result<Self> {
         // SAFETY: epoll_create1 takes an integer.
-        Ok(Self(own("epoll_create1", unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?))
+        Ok(Self(own("epoll_create1", unsafe {
+            libc::epoll_create1(libc::EPOLL_CLOEXEC)
+        })?))
     }
 
     /// Adds a descriptor whose readability counts from now on, level triggered.
@@ -69,11 +71,13 @@ impl Epoll {
     ///
     /// `Os` when the descriptor is in the set already or cannot be polled.
     pub fn add(&self, fd: RawFd) -> Result<()> {
-        let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: 0 };
-        // SAFETY: `event` is valid for the call; the kernel copies it.
-        let ret = unsafe {
-            libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &raw mut event)
+        let mut event = libc::epoll_event {
+            events: libc::EPOLLIN as u32,
+            u64: 0,
         };
+        // SAFETY: `event` is valid for the call; the kernel copies it.
+        let ret =
+            unsafe { libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &raw mut event) };
         check("epoll_ctl", ret).map(|_| ())
     }
 }

@@ -1,7 +1,6 @@
 //! A shared mapping of a ring, as raw memory: the kernel writes to it, so no reference to it lives
 //! longer than a frame.
 
-use std::io;
 use std::os::fd::OwnedFd;
 
 use memmap2::{MmapOptions, MmapRaw};
@@ -24,7 +23,7 @@ impl Mapping {
         match MmapOptions::new().len(len).map_raw(fd) {
             Ok(map) => Ok(Self(map)),
             Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(Error::OutOfMemory),
-            Err(error) => Err(Error::Os("mmap", io::Error::from(error))),
+            Err(error) => Err(Error::Os("mmap", error)),
         }
     }
 

@@ -25,7 +25,11 @@ pub mod thread;
 
 /// Turns -1 with errno into an error that names the call.
 pub(crate) fn check(operation: &'static str, ret: libc::c_int) -> Result<libc::c_int> {
-    if ret < 0 { Err(Error::Os(operation, io::Error::last_os_error())) } else { Ok(ret) }
+    if ret < 0 {
+        Err(Error::Os(operation, io::Error::last_os_error()))
+    } else {
+        Ok(ret)
+    }
 }
 
 /// Owns the descriptor that a system call returned, or reports its error.
@@ -66,8 +70,15 @@ pub fn page_size() -> usize {
 /// Memory that could be had without swapping, in bytes; None where the kernel does not say.
 pub fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()
+        .map(|kib| kib * 1024)
 }
 
 /// Sets errno of this thread.

@@ -101,10 +101,19 @@ impl PacketSocket {
     /// `Os` when the kernel refuses the program.
     pub fn attach_filter(&self, program: &[libc::sock_filter]) -> Result<()> {
         let fprog = libc::sock_fprog {
-            len: program.len().try_into().map_err(|_| Error::InvalidArgument("filter length"))?,
+            len: program
+                .len()
+                .try_into()
+                .map_err(|_| Error::InvalidArgument("filter length"))?,
             filter: program.as_ptr().cast_mut(),
         };
-        set_option("SO_ATTACH_FILTER", &self.0, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &fprog)
+        set_option(
+            "SO_ATTACH_FILTER",
+            &self.0,
+            libc::SOL_SOCKET,
+            libc::SO_ATTACH_FILTER,
+            &fprog,
+        )
     }
 
     /// Stops the kernel from showing this socket what the host sends (Linux 4.20).
@@ -113,7 +122,11 @@ impl PacketSocket {
     ///
     /// `Os` on an older kernel.
     pub fn ignore_outgoing(&self, on: bool) -> Result<()> {
-        self.set("PACKET_IGNORE_OUTGOING", libc::PACKET_IGNORE_OUTGOING, &libc::c_int::from(on))
+        self.set(
+            "PACKET_IGNORE_OUTGOING",
+            libc::PACKET_IGNORE_OUTGOING,
+            &libc::c_int::from(on),
+        )
     }
 
     /// Asks for, or gives back, promiscuous mode. The kernel counts the askers and gives it back by
@@ -130,16 +143,28 @@ impl PacketSocket {
             mr_address: [0; 8],
         };
         if on {
-            self.set("PACKET_ADD_MEMBERSHIP", libc::PACKET_ADD_MEMBERSHIP, &request)
+            self.set(
+                "PACKET_ADD_MEMBERSHIP",
+                libc::PACKET_ADD_MEMBERSHIP,
+                &request,
+            )
         } else {
-            self.set("PACKET_DROP_MEMBERSHIP", libc::PACKET_DROP_MEMBERSHIP, &request)
+            self.set(
+                "PACKET_DROP_MEMBERSHIP",
+                libc::PACKET_DROP_MEMBERSHIP,
+                &request,
+            )
         }
     }
 
     /// Packets lost for want of room since the last call. The kernel counts in 32 bits and starts
     /// again from zero at each reading (packet_mmap.rst). No lock: safe in a signal handler.
     pub fn take_drops(&self) -> u32 {
-        let mut stats = libc::tpacket_stats_v3 { tp_packets: 0, tp_drops: 0, tp_freeze_q_cnt: 0 };
+        let mut stats = libc::tpacket_stats_v3 {
+            tp_packets: 0,
+            tp_drops: 0,
+            tp_freeze_q_cnt: 0,
+        };
         let mut len = size_of::<libc::tpacket_stats_v3>() as libc::socklen_t;
         let saved = super::errno();
         // SAFETY: `stats` is writable for `len` bytes; the kernel writes no more.

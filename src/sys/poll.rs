@@ -22,10 +22,18 @@ pub enum Polled {
 /// first [`MAX_FDS`] descriptors. Keeps errno.
 pub fn poll(fds: &[RawFd], timeout_ns: Option<u64>) -> Polled {
     let saved = super::errno();
-    let mut set = [libc::pollfd { fd: -1, events: 0, revents: 0 }; MAX_FDS];
+    let mut set = [libc::pollfd {
+        fd: -1,
+        events: 0,
+        revents: 0,
+    }; MAX_FDS];
     let count = fds.len().min(MAX_FDS);
     for (entry, fd) in set.iter_mut().zip(fds) {
-        *entry = libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 };
+        *entry = libc::pollfd {
+            fd: *fd,
+            events: libc::POLLIN,
+            revents: 0,
+        };
     }
     let limit = timeout_ns.map(|ns| libc::timespec {
         tv_sec: (ns / 1_000_000_000) as libc::time_t,
@@ -34,7 +42,12 @@ pub fn poll(fds: &[RawFd], timeout_ns: Option<u64>) -> Polled {
     let limit_ptr = limit.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
     // SAFETY: `count` entries of `set` are initialised; `limit_ptr` is NULL or points to `limit`.
     let ret = unsafe {
-        libc::ppoll(set.as_mut_ptr(), count as libc::nfds_t, limit_ptr, std::ptr::null())
+        libc::ppoll(
+            set.as_mut_ptr(),
+            count as libc::nfds_t,
+            limit_ptr,
+            std::ptr::null(),
+        )
     };
     let errno = super::errno();
     super::set_errno(saved);

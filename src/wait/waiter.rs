@@ -29,7 +29,10 @@ enum Spun {
 impl Waiter {
     /// A waiter that has not learned anything yet.
     pub fn new(mode: WaitMode) -> Self {
-        Self { mode, mean_gap_ns: AtomicU64::new(0) }
+        Self {
+            mode,
+            mean_gap_ns: AtomicU64::new(0),
+        }
     }
 
     /// The mode.
@@ -49,15 +52,16 @@ impl Waiter {
             WaitMode::Passive => sleep_in_poll(platform, request, watched),
             WaitMode::Active => spin_for_ever(platform, request, watched, Platform::spin),
             WaitMode::Yield => spin_for_ever(platform, request, watched, Platform::yield_now),
-            WaitMode::Sleep { period_ns, slack_ns } => {
+            WaitMode::Sleep {
+                period_ns,
+                slack_ns,
+            } => {
                 if let Some(ns) = slack_ns {
                     platform.set_slack_ns(ns);
                 }
                 nap(platform, request, watched, period_ns)
             }
-            WaitMode::Adaptive { budget_ns } => {
-                self.adapt(platform, request, watched, budget_ns)
-            }
+            WaitMode::Adaptive { budget_ns } => self.adapt(platform, request, watched, budget_ns),
         }
     }
 
@@ -72,7 +76,13 @@ impl Waiter {
         let begin = platform.now_ns();
         let mean = self.mean_gap_ns.load(Ordering::Relaxed);
         let spun = if mean <= budget_ns {
-            spin(platform, request, watched, P::spin, Some(begin.saturating_add(budget_ns)))
+            spin(
+                platform,
+                request,
+                watched,
+                P::spin,
+                Some(begin.saturating_add(budget_ns)),
+            )
         } else {
             Spun::BudgetSpent
         };
@@ -204,7 +214,9 @@ fn nap(
         if expired(request, now) {
             return Woken::Timeout;
         }
-        let left = request.deadline_ns.map_or(u64::MAX, |deadline| deadline - now);
+        let left = request
+            .deadline_ns
+            .map_or(u64::MAX, |deadline| deadline - now);
         platform.sleep_ns(period_ns.min(left));
     }
     sleep_in_poll(platform, request, watched)
@@ -255,9 +267,20 @@ mod tests {
                 return Polled::Ready;
             }
             let end = self.now.get() + timeout_ns;
-            let source = if fds.contains(&SOURCE) { self.ready_at.get() } else { None };
-            let events = [(source, false), (self.broken_at.get(), false), (self.signal_at.get(), true)];
-            let first = events.iter().filter_map(|(at, signal)| at.map(|at| (at, *signal))).min();
+            let source = if fds.contains(&SOURCE) {
+                self.ready_at.get()
+            } else {
+                None
+            };
+            let events = [
+                (source, false),
+                (self.broken_at.get(), false),
+                (self.signal_at.get(), true),
+            ];
+            let first = events
+                .iter()
+                .filter_map(|(at, signal)| at.map(|at| (at, *signal)))
+                .min();
             match first {
                 Some((at, signal)) if at <= end => {
                     self.now.set(at.max(self.now.get()));
@@ -324,7 +347,10 @@ mod tests {
             WaitMode::Passive,
             WaitMode::Active,
             WaitMode::Adaptive { budget_ns: 50 * US },
-            WaitMode::Sleep { period_ns: US, slack_ns: None },
+            WaitMode::Sleep {
+                period_ns: US,
+                slack_ns: None,
+            },
             WaitMode::Yield,
         ]
     }
@@ -336,7 +362,10 @@ mod tests {
             fake.ready_at.set(Some(3 * MS));
             let woken = Waiter::new(mode).wait(&fake, &request(None), &mut View(&fake));
             assert_eq!(woken, Woken::Ready, "{mode:?}");
-            assert!(fake.now.get() >= 3 * MS && fake.now.get() < 4 * MS, "{mode:?}");
+            assert!(
+                fake.now.get() >= 3 * MS && fake.now.get() < 4 * MS,
+                "{mode:?}"
+            );
 
             let fake = Fake::default();
             fake.broken_at.set(Some(3 * MS));
@@ -346,7 +375,10 @@ mod tests {
             let fake = Fake::default();
             let woken = Waiter::new(mode).wait(&fake, &request(Some(7 * MS)), &mut View(&fake));
             assert_eq!(woken, Woken::Timeout, "{mode:?}");
-            assert!(fake.now.get() >= 7 * MS && fake.now.get() < 8 * MS, "{mode:?}");
+            assert!(
+                fake.now.get() >= 7 * MS && fake.now.get() < 8 * MS,
+                "{mode:?}"
+            );
         }
     }
 
@@ -357,7 +389,10 @@ mod tests {
             fake.ready_at.set(Some(0));
             let woken = Waiter::new(mode).wait(&fake, &request(Some(0)), &mut View(&fake));
             assert_eq!(woken, Woken::Ready, "{mode:?}");
-            assert!(fake.polls.borrow().is_empty() && fake.naps.get() == 0, "{mode:?}");
+            assert!(
+                fake.polls.borrow().is_empty() && fake.naps.get() == 0,
+                "{mode:?}"
+            );
         }
     }
 
@@ -366,7 +401,10 @@ mod tests {
         let fake = Fake::default();
         fake.ready_at.set(Some(1200 * MS));
         let waiter = Waiter::new(WaitMode::Passive);
-        assert_eq!(waiter.wait(&fake, &request(None), &mut View(&fake)), Woken::Ready);
+        assert_eq!(
+            waiter.wait(&fake, &request(None), &mut View(&fake)),
+            Woken::Ready
+        );
         assert_eq!(*fake.polls.borrow(), vec![(2, 500 * MS); 3]);
         assert_eq!(fake.spins.get(), 0);
     }
@@ -377,7 +415,10 @@ mod tests {
         fake.error.set(true);
         fake.ready_at.set(Some(900 * MS));
         let waiter = Waiter::new(WaitMode::Passive);
-        assert_eq!(waiter.wait(&fake, &request(None), &mut View(&fake)), Woken::Ready);
+        assert_eq!(
+            waiter.wait(&fake, &request(None), &mut View(&fake)),
+            Woken::Ready
+        );
         assert_eq!(fake.settled.get(), 1);
         assert!(fake.polls.borrow().len() <= 4);
     }
@@ -388,12 +429,21 @@ mod tests {
         fake.signal_at.set(Some(MS));
         fake.ready_at.set(Some(2 * MS));
         let waiter = Waiter::new(WaitMode::Passive);
-        assert_eq!(waiter.wait(&fake, &request(None), &mut View(&fake)), Woken::Ready);
+        assert_eq!(
+            waiter.wait(&fake, &request(None), &mut View(&fake)),
+            Woken::Ready
+        );
 
         let fake = Fake::default();
         fake.signal_at.set(Some(MS));
-        let asked = Request { until_signal: true, ..request(None) };
-        assert_eq!(waiter.wait(&fake, &asked, &mut View(&fake)), Woken::Interrupted);
+        let asked = Request {
+            until_signal: true,
+            ..request(None)
+        };
+        assert_eq!(
+            waiter.wait(&fake, &asked, &mut View(&fake)),
+            Woken::Interrupted
+        );
         assert_eq!(fake.now.get(), MS);
     }
 
@@ -403,13 +453,20 @@ mod tests {
         struct Filling<'a>(&'a Fake);
         impl Watched for Filling<'_> {
             fn look(&mut self) -> Look {
-                if self.0.now.get() >= 35 * MS { Look::Ready } else { Look::Partial(10 * MS) }
+                if self.0.now.get() >= 35 * MS {
+                    Look::Ready
+                } else {
+                    Look::Partial(10 * MS)
+                }
             }
             fn settle(&mut self) {}
         }
         let fake = Fake::default();
         let waiter = Waiter::new(WaitMode::Passive);
-        assert_eq!(waiter.wait(&fake, &request(None), &mut Filling(&fake)), Woken::Ready);
+        assert_eq!(
+            waiter.wait(&fake, &request(None), &mut Filling(&fake)),
+            Woken::Ready
+        );
         assert_eq!(*fake.polls.borrow(), vec![(1, 10 * MS); 4]);
     }
 
@@ -417,8 +474,14 @@ mod tests {
     fn naps_give_way_to_poll_on_an_idle_link() {
         let fake = Fake::default();
         fake.ready_at.set(Some(10_000 * MS));
-        let mode = WaitMode::Sleep { period_ns: US, slack_ns: Some(1) };
-        assert_eq!(Waiter::new(mode).wait(&fake, &request(None), &mut View(&fake)), Woken::Ready);
+        let mode = WaitMode::Sleep {
+            period_ns: US,
+            slack_ns: Some(1),
+        };
+        assert_eq!(
+            Waiter::new(mode).wait(&fake, &request(None), &mut View(&fake)),
+            Woken::Ready
+        );
         assert_eq!(fake.naps.get(), NAPS_BEFORE_POLL);
         assert_eq!(fake.slack.get(), 1);
         assert!(fake.polls.borrow().len() <= 21);
@@ -427,7 +490,10 @@ mod tests {
     #[test]
     fn slack_is_left_alone_unless_asked() {
         let fake = Fake::default();
-        let mode = WaitMode::Sleep { period_ns: US, slack_ns: None };
+        let mode = WaitMode::Sleep {
+            period_ns: US,
+            slack_ns: None,
+        };
         Waiter::new(mode).wait(&fake, &request(Some(MS)), &mut View(&fake));
         assert_eq!(fake.slack.get(), 0);
     }
@@ -447,8 +513,14 @@ mod tests {
         let next = |gap: u64| {
             fake.ready_at.set(Some(fake.now.get() + gap));
             let before = (fake.polls.borrow().len(), fake.spins.get());
-            assert_eq!(waiter.wait(&fake, &request(None), &mut View(&fake)), Woken::Ready);
-            (fake.polls.borrow().len() - before.0, fake.spins.get() - before.1)
+            assert_eq!(
+                waiter.wait(&fake, &request(None), &mut View(&fake)),
+                Woken::Ready
+            );
+            (
+                fake.polls.borrow().len() - before.0,
+                fake.spins.get() - before.1,
+            )
         };
         for _ in 0..20 {
             let (polls, spins) = next(20 * US);

@@ -45,7 +45,11 @@ impl TpacketRx {
         snaplen: u32,
         retire: Retire,
     ) -> Result<Self> {
-        let mut rx = Self { rings: Vec::new(), fds: Vec::new(), bytes: 0 };
+        let mut rx = Self {
+            rings: Vec::new(),
+            fds: Vec::new(),
+            bytes: 0,
+        };
         let share = total / sockets.len().max(1) as u64;
         for socket in sockets {
             let (ring, bytes) = Ring::new(socket, share, snaplen, retire)?;
@@ -101,7 +105,14 @@ impl Ring {
                 snaplen,
             )
         };
-        Ok((Self { walk, _map: map, _socket: Arc::clone(socket) }, geometry.total()))
+        Ok((
+            Self {
+                walk,
+                _map: map,
+                _socket: Arc::clone(socket),
+            },
+            geometry.total(),
+        ))
     }
 }
 
@@ -126,7 +137,9 @@ impl RxBackend for TpacketRx {
     }
 
     fn queued(&self) -> u32 {
-        self.rings.iter().fold(0, |sum: u32, ring| sum.saturating_add(ring.walk.queued()))
+        self.rings
+            .iter()
+            .fold(0, |sum: u32, ring| sum.saturating_add(ring.walk.queued()))
     }
 
     fn fds(&self) -> &[RawFd] {

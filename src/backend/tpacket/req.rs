@@ -55,7 +55,10 @@ impl Geometry {
         };
         let page = page_size.max(1) as u64;
         // Eight blocks at least: one is always in the kernel's hands and one in the reader's.
-        let block = (total / 8).next_power_of_two().clamp(LEAST_BLOCK, largest).max(page);
+        let block = (total / 8)
+            .next_power_of_two()
+            .clamp(LEAST_BLOCK, largest)
+            .max(page);
         let block = block.next_multiple_of(page);
         let count = (total / block).clamp(2, u64::from(u32::MAX) / block.div_ceil(2048).max(1));
         Self {
@@ -88,7 +91,10 @@ impl Geometry {
 /// never below the smallest ring.
 pub fn budget(asked_mb: u64, available_bytes: Option<u64>) -> u64 {
     let quarter = available_bytes.map_or(u64::MAX, |bytes| bytes / 4);
-    asked_mb.saturating_mul(MIB).min(quarter).max(SMALLEST_RING_MB * MIB)
+    asked_mb
+        .saturating_mul(MIB)
+        .min(quarter)
+        .max(SMALLEST_RING_MB * MIB)
 }
 
 #[cfg(test)]
@@ -115,9 +121,16 @@ mod tests {
                     assert!(g.total() <= mb * MIB && g.total() * 2 >= mb * MIB, "{what}");
                     let request = g.request_v3(retire);
                     let per_block = request.tp_block_size / request.tp_frame_size;
-                    assert_eq!(request.tp_frame_nr, per_block * request.tp_block_nr, "{what}");
+                    assert_eq!(
+                        request.tp_frame_nr,
+                        per_block * request.tp_block_nr,
+                        "{what}"
+                    );
                     for snaplen in SNAPLENS {
-                        assert!(u64::from(g.block_size) > snaplen + 512, "{what} snaplen {snaplen}");
+                        assert!(
+                            u64::from(g.block_size) > snaplen + 512,
+                            "{what} snaplen {snaplen}"
+                        );
                     }
                 }
             }

@@ -61,7 +61,12 @@ impl Walk {
     ///   aligned, for as long as the walk lives.
     /// - Only the kernel (or a test in its place) writes to a block whose status has no
     ///   TP_STATUS_USER, and only this walk's owner to the others.
-    pub unsafe fn new(base: NonNull<u8>, block_size: usize, block_count: usize, snaplen: u32) -> Self {
+    pub unsafe fn new(
+        base: NonNull<u8>,
+        block_size: usize,
+        block_count: usize,
+        snaplen: u32,
+    ) -> Self {
         Self {
             base,
             block_size,
@@ -99,7 +104,11 @@ impl Walk {
     }
 
     fn after(&self, index: usize) -> usize {
-        if index + 1 == self.block_count { 0 } else { index + 1 }
+        if index + 1 == self.block_count {
+            0
+        } else {
+            index + 1
+        }
     }
 
     /// The block that would be opened next, if there is one that we do not hold.
@@ -125,19 +134,6 @@ impl Walk {
         false
     }
 
-    /// The next frame, or None when no closed block has one.
-    #[inline]
-    pub fn next(&mut self) -> Option<Frame> {
-        loop {
-            if self.left == 0 && !self.open_block() {
-                return None;
-            }
-            if let Some(frame) = self.take() {
-                return Some(frame);
-            }
-        }
-    }
-
     /// Takes the frame at `offset`; None when its header cannot be true, which ends the block.
     #[inline]
     fn take(&mut self) -> Option<Frame> {
@@ -153,7 +149,9 @@ impl Walk {
             let at = self.block(self.current).add(offset);
             (
                 at.cast::<tpacket3_hdr>().read_unaligned(),
-                at.add(ADDRESS_OFFSET).cast::<sockaddr_ll>().read_unaligned(),
+                at.add(ADDRESS_OFFSET)
+                    .cast::<sockaddr_ll>()
+                    .read_unaligned(),
             )
         };
         let mac = usize::from(header.tp_mac);
@@ -209,7 +207,8 @@ impl Walk {
         while self.held > keep {
             // Release: what we read of the block happens before the kernel may write to it again
             // (pairs with the kernel's read of the status in prb_dispatch_next_block).
-            self.status(self.oldest).store(libc::TP_STATUS_KERNEL, Ordering::Release);
+            self.status(self.oldest)
+                .store(libc::TP_STATUS_KERNEL, Ordering::Release);
             self.oldest = self.after(self.oldest);
             self.held -= 1;
         }
@@ -223,7 +222,11 @@ impl Walk {
     /// Frames in closed blocks that were not taken yet.
     pub fn queued(&self) -> u32 {
         let mut count = self.left;
-        let mut index = if self.left > 0 { self.after(self.current) } else { self.current };
+        let mut index = if self.left > 0 {
+            self.after(self.current)
+        } else {
+            self.current
+        };
         for _ in self.held..self.block_count {
             if !self.is_ready(index) {
                 break;
@@ -246,9 +249,30 @@ impl Walk {
             return None;
         }
         // SAFETY: the header lies in the block (checked above), which is in our hands.
-        let header =
-            unsafe { self.block(index).add(offset).cast::<tpacket3_hdr>().read_unaligned() };
+        let header = unsafe {
+            self.block(index)
+                .add(offset)
+                .cast::<tpacket3_hdr>()
+                .read_unaligned()
+        };
         Some(u64::from(header.tp_sec) * 1_000_000_000 + u64::from(header.tp_nsec))
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Frame;
+
+    /// The next frame, or None when no closed block has one.
+    #[inline]
+    fn next(&mut self) -> Option<Frame> {
+        loop {
+            if self.left == 0 && !self.open_block() {
+                return None;
+            }
+            if let Some(frame) = self.take() {
+                return Some(frame);
+            }
+        }
     }
 }
 
@@ -282,7 +306,9 @@ fn put_tag_back(frame: &mut Frame, header: &tpacket3_hdr) {
     unsafe {
         let start = frame.data.sub(TAG_LEN as usize);
         frame.data.copy_to(start, MACS_LEN);
-        start.add(MACS_LEN).copy_from(NonNull::from(&tag).cast(), tag.len());
+        start
+            .add(MACS_LEN)
+            .copy_from(NonNull::from(&tag).cast(), tag.len());
         frame.data = start;
     }
     frame.caplen += TAG_LEN;

@@ -37,7 +37,9 @@ struct Ring {
 
 impl Ring {
     fn new() -> Self {
-        Self { memory: vec![0; BLOCK * BLOCKS / 8] }
+        Self {
+            memory: vec![0; BLOCK * BLOCKS / 8],
+        }
     }
 
     fn walk(&mut self, snaplen: u32) -> Walk {
@@ -51,14 +53,21 @@ impl Ring {
         // SAFETY: the place lies in the memory.
         unsafe {
             let base = self.memory.as_mut_ptr().cast::<u8>();
-            base.add(block * BLOCK + offset).cast::<T>().write_unaligned(value);
+            base.add(block * BLOCK + offset)
+                .cast::<T>()
+                .write_unaligned(value);
         }
     }
 
     fn word(&self, block: usize, offset: usize) -> u32 {
         // SAFETY: as in `put`.
         unsafe {
-            self.memory.as_ptr().cast::<u8>().add(block * BLOCK + offset).cast::<u32>().read()
+            self.memory
+                .as_ptr()
+                .cast::<u8>()
+                .add(block * BLOCK + offset)
+                .cast::<u32>()
+                .read()
         }
     }
 
@@ -87,7 +96,11 @@ impl Ring {
             // SAFETY: as above.
             let mut address: sockaddr_ll = unsafe { std::mem::zeroed() };
             address.sll_ifindex = 9;
-            address.sll_pkttype = if packet.outgoing { libc::PACKET_OUTGOING } else { 0 };
+            address.sll_pkttype = if packet.outgoing {
+                libc::PACKET_OUTGOING
+            } else {
+                0
+            };
             self.put(block, offset, header);
             self.put(block, offset + ADDRESS_OFFSET, address);
             for (index, byte) in packet.bytes.iter().enumerate() {
@@ -115,8 +128,14 @@ fn frames_come_in_order_and_blocks_go_back_once_read() {
     assert_eq!((walk.queued(), walk.next_time()), (3, Some(7_000_000_010)));
 
     let first = walk.next().unwrap();
-    assert_eq!((bytes(&first), first.len, first.ts_ns), (vec![1; 60], 60, 7_000_000_010));
-    assert_eq!((first.ifindex, first.direction), (9, FrameDirection::Received));
+    assert_eq!(
+        (bytes(&first), first.len, first.ts_ns),
+        (vec![1; 60], 60, 7_000_000_010)
+    );
+    assert_eq!(
+        (first.ifindex, first.direction),
+        (9, FrameDirection::Received)
+    );
     walk.release();
     assert!(ring.is_ours(0), "the block has a frame left");
     assert_eq!(walk.queued(), 2);
@@ -132,7 +151,11 @@ fn frames_come_in_order_and_blocks_go_back_once_read() {
     assert!(walk.next().is_none());
     walk.release();
     assert!(!ring.is_ours(1));
-    assert_eq!(bytes(&second)[..], [2; 61], "bytes stay until the ring comes round");
+    assert_eq!(
+        bytes(&second)[..],
+        [2; 61],
+        "bytes stay until the ring comes round"
+    );
 }
 
 #[test]
@@ -143,7 +166,11 @@ fn frames_of_several_blocks_are_held_together() {
         ring.close(block, &[packet(&[block as u8; 60], block as u32)]);
     }
     let held: Vec<Frame> = std::iter::from_fn(|| walk.next()).collect();
-    assert_eq!(held.len(), BLOCKS, "no block is read twice while all are held");
+    assert_eq!(
+        held.len(),
+        BLOCKS,
+        "no block is read twice while all are held"
+    );
     assert!(!walk.available() && walk.queued() == 0);
     for (block, frame) in held.iter().enumerate() {
         assert_eq!(bytes(frame), [block as u8; 60]);
@@ -171,11 +198,20 @@ fn a_moved_tag_is_put_back_with_its_own_type() {
     let plain: Vec<u8> = (0..56).collect();
     for (status, tpid, expected) in [
         (libc::TP_STATUS_VLAN_VALID, 0, 0x8100u16),
-        (libc::TP_STATUS_VLAN_VALID | libc::TP_STATUS_VLAN_TPID_VALID, 0x88a8, 0x88a8),
+        (
+            libc::TP_STATUS_VLAN_VALID | libc::TP_STATUS_VLAN_TPID_VALID,
+            0x88a8,
+            0x88a8,
+        ),
     ] {
         let mut ring = Ring::new();
         let mut walk = ring.walk(1500);
-        let tagged = Packet { status, tpid, tci: 0x6064, ..packet(&plain, 1) };
+        let tagged = Packet {
+            status,
+            tpid,
+            tci: 0x6064,
+            ..packet(&plain, 1)
+        };
         ring.close(0, &[tagged, packet(&plain, 2)]);
         let frame = walk.next().unwrap();
         let mut wanted = plain[..12].to_vec();
@@ -183,7 +219,10 @@ fn a_moved_tag_is_put_back_with_its_own_type() {
         wanted.extend([0x60, 0x64]);
         wanted.extend(&plain[12..]);
         assert_eq!(bytes(&frame), wanted);
-        assert_eq!((frame.caplen, frame.len, frame.moved_tci), (60, 60, Some(0x6064)));
+        assert_eq!(
+            (frame.caplen, frame.len, frame.moved_tci),
+            (60, 60, Some(0x6064))
+        );
         let next = walk.next().unwrap();
         assert_eq!((bytes(&next), next.moved_tci), (plain.clone(), None));
     }
@@ -194,8 +233,20 @@ fn a_moved_tag_is_put_back_with_its_own_type() {
 fn a_tag_of_zero_is_a_tag() {
     let mut ring = Ring::new();
     let mut walk = ring.walk(1500);
-    let tagged = Packet { status: libc::TP_STATUS_VLAN_VALID, ..packet(&[7; 60], 1) };
-    ring.close(0, &[tagged, Packet { tci: 5, ..packet(&[7; 60], 1) }]);
+    let tagged = Packet {
+        status: libc::TP_STATUS_VLAN_VALID,
+        ..packet(&[7; 60], 1)
+    };
+    ring.close(
+        0,
+        &[
+            tagged,
+            Packet {
+                tci: 5,
+                ..packet(&[7; 60], 1)
+            },
+        ],
+    );
     assert_eq!(walk.next().unwrap().moved_tci, Some(0));
     assert_eq!(walk.next().unwrap().moved_tci, None);
 }
@@ -218,12 +269,25 @@ fn the_snap_length_counts_the_tag() {
 fn direction_and_checksums_are_told() {
     let mut ring = Ring::new();
     let mut walk = ring.walk(1500);
-    ring.close(0, &[
-        Packet { outgoing: true, status: libc::TP_STATUS_CSUMNOTREADY, ..packet(&[1; 60], 1) },
-        Packet { status: libc::TP_STATUS_CSUM_VALID, ..packet(&[1; 60], 1) },
-    ]);
+    ring.close(
+        0,
+        &[
+            Packet {
+                outgoing: true,
+                status: libc::TP_STATUS_CSUMNOTREADY,
+                ..packet(&[1; 60], 1)
+            },
+            Packet {
+                status: libc::TP_STATUS_CSUM_VALID,
+                ..packet(&[1; 60], 1)
+            },
+        ],
+    );
     let sent = walk.next().unwrap();
-    assert_eq!((sent.direction, sent.checksum), (FrameDirection::Sent, Checksum::NotReady));
+    assert_eq!(
+        (sent.direction, sent.checksum),
+        (FrameDirection::Sent, Checksum::NotReady)
+    );
     let received = walk.next().unwrap();
     assert_eq!(
         (received.direction, received.checksum),
