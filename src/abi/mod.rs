@@ -23,6 +23,11 @@ macro_rules! c_enum {
                 #[doc = concat!("`", stringify!($variant), "`.")]
                 pub const $konst: Self = Self($decl::$variant as u32);
             )+
+
+            /// Every enumerator: its name in C, and its value.
+            pub const ENUMERATORS: &[(&str, Self)] = &[
+                $((stringify!($variant), Self::$konst),)+
+            ];
         }
     };
 }

@@ -116,6 +116,23 @@ impl ip_addr {
 #[derive(Clone, Copy, Debug)]
 pub struct kcompact_ipv6_bits;
 
+impl kcompact_ipv6_hdr {
+    /// C's bit field `flow_lbl`: the low 24 bits of the first word.
+    pub const fn flow_lbl_bits(&self) -> u32 {
+        self.flow_lbl & 0x00ff_ffff
+    }
+
+    /// C's bit field `priority`.
+    pub const fn priority_bits(&self) -> u32 {
+        self.flow_lbl >> 24 & 0xf
+    }
+
+    /// C's bit field `version`.
+    pub const fn version_bits(&self) -> u32 {
+        self.flow_lbl >> 28
+    }
+}
+
 /// Makes types of the kernel that only pointers name.
 macro_rules! opaque {
     ($($name:ident)+) => {$(
@@ -131,7 +148,7 @@ macro_rules! opaque {
 opaque! { device net_device proc_dir_entry sk_buff }
 
 zeroed! {
-    add_to_cluster, eth_vlan_hdr, filtering_internals, filtering_rule, filtering_rule_core_fields,
+    add_to_cluster, eth_vlan_hdr, filtering_internals, kcompact_ipv6_hdr, filtering_rule, filtering_rule_core_fields,
     filtering_rule_extended_fields, generic_flow_update, hash_filtering_rule,
     hash_filtering_rule_stats, hw_filtering_rule, pfring_extended_pkthdr, pfring_flow_update,
     pfring_pkthdr, pkt_offset, pkt_parsing_info, tunnel_info,
