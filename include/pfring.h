@@ -61,7 +61,7 @@ typedef struct pfring_sockaddr_ll {
 #endif
 
 /* A compiled filter, in the layout of libpcap's struct bpf_program: the number of instructions,
-   and the instructions (struct bpf_insn), which only pfring_free_bpf_filter() frees. */
+   and the instructions (struct bpf_insn), which pfring_free_bpf_filter() or pcap_freecode() frees. */
 struct pfring_bpf_program {
   unsigned int bf_len;
   void *bf_insns;
@@ -360,20 +360,6 @@ struct __pfring_tx {
 };
 
 /**
- * The rdi part of struct __pfring.
- */
-struct __pfring_rdi {
-  /**
-   * Redirector device, -1 for none.
-   */
-  int8_t device_id;
-  /**
-   * Redirector port, -1 for none.
-   */
-  int8_t port_id;
-};
-
-/**
  * Counters of a ring since it was opened.
  */
 struct pfring_stat {
@@ -452,6 +438,20 @@ struct pfring_packet_info {
    * Flow hash, 0 when not computed.
    */
   uint32_t hash;
+};
+
+/**
+ * The rdi part of struct __pfring.
+ */
+struct __pfring_rdi {
+  /**
+   * Redirector device, -1 for none.
+   */
+  int8_t device_id;
+  /**
+   * Redirector port, -1 for none.
+   */
+  int8_t port_id;
 };
 
 /**
@@ -980,6 +980,17 @@ struct __pfring {
 typedef struct __pfring pfring;
 
 /**
+ * What pfring_loop() calls for each packet.
+ *
+ * @param h the packet header, valid during the call
+ * @param p the first byte of the packet, valid during the call
+ * @param user_bytes what was given to pfring_loop()
+ */
+typedef void (*pfringProcesssPacket)(const struct pfring_pkthdr *h,
+                                     const unsigned char *p,
+                                     const unsigned char *user_bytes);
+
+/**
  * The bus_id part of struct pfring_if.
  */
 struct __pfring_pfring_if_bus_id {
@@ -1053,6 +1064,21 @@ struct pfring_if {
 };
 
 /**
+ * An element of the table that pfring_thirdparty_lib_init() fills; an element with name NULL ends
+ * it.
+ */
+struct thirdparty_func {
+  /**
+   * Name of the function to look up.
+   */
+  const char *name;
+  /**
+   * The function, NULL until it is found.
+   */
+  void (*ptr)(void);
+};
+
+/**
  * A capture module.
  */
 struct pfring_module_info {
@@ -1071,35 +1097,1178 @@ struct pfring_module_info {
 };
 
 /**
- * An element of the table that pfring_thirdparty_lib_init() fills; an element with name NULL ends
- * it.
- */
-struct thirdparty_func {
-  /**
-   * Name of the function to look up.
-   */
-  const char *name;
-  /**
-   * The function, NULL until it is found.
-   */
-  void (*ptr)(void);
-};
-
-/**
  * An element of the interface list.
  */
 typedef struct pfring_if pfring_if_t;
 
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
 /**
- * What pfring_loop() calls for each packet.
+ * Opens a device for capture and sending. The ring is made disabled: set direction, mode and
+ * watermark, then call pfring_enable_ring().
  *
- * @param h the packet header, valid during the call
- * @param p the first byte of the packet, valid during the call
- * @param user_bytes what was given to pfring_loop()
+ * Device names: `eth0`; `eth0,eth1` (several on one ring, the first is the main one); `any` (all
+ * interfaces); `(eth0.100)` (parentheses quote a name that has a dot); `pcap:FILE` (a capture file
+ * in pcap or pcapng format, needs no rights). `zc:eth0` and `xdp:eth0` open a tap like `eth0`. An
+ * interface that is down opens, and delivers once its link is up.
+ *
+ * Defaults: both directions, sending and receiving, poll duration 500 ms, no watermark.
+ *
+ * @param device_name  name of the device
+ * @param caplen       most bytes of a packet to keep, 0 to 65600; more counts as 65600
+ * @param flags        PF_RING_* flags, combined by |
+ * @return the ring, to be given to pfring_close(), with errno 0; or NULL with errno: EINVAL (no or
+ *         malformed name, bad setting in the environment), ENODEV (no such interface or file),
+ *         EPERM (CAP_NET_RAW is missing), ENOMEM, ENOTSUP (what this library cannot do)
  */
-typedef void (*pfringProcesssPacket)(const struct pfring_pkthdr *h,
-                                     const unsigned char *p,
-                                     const unsigned char *user_bytes);
+pfring *pfring_open(const char *device_name, uint32_t caplen, uint32_t flags);
+
+/**
+ * Opens one ring for each receive channel of a device. Not supported yet.
+ *
+ * @param device_name  name of the device, without a channel
+ * @param caplen       as in pfring_open()
+ * @param flags        as in pfring_open()
+ * @param ring         array of 64 pointers that the rings are written to
+ * @return 0, with errno ENOTSUP
+ */
+uint8_t pfring_open_multichannel(const char *device_name,
+                                 uint32_t caplen,
+                                 uint32_t flags,
+                                 pfring **ring);
+
+/**
+ * Starts capture and lets packets be received and sent. A break from before is forgotten. Enabling
+ * twice is no error.
+ *
+ * @param ring  the ring
+ * @return 0; -1 with errno: ENOMEM (no memory for the ring), ENODEV (the interface is gone),
+ *         ESHUTDOWN; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_enable_ring(pfring *ring);
+
+/**
+ * Stops capture. Packets that are queued already stay for a later pfring_enable_ring().
+ *
+ * @param ring  the ring
+ * @return 0, also when it was disabled already; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_disable_ring(pfring *ring);
+
+/**
+ * Ends reception for good and wakes every thread that waits on the ring. Safe in a signal handler and
+ * from any thread. Afterwards receiving gives -1 and sending PF_RING_ERROR_NOT_SUPPORTED; the
+ * ring still has to be closed.
+ *
+ * @param ring  the ring, or NULL
+ */
+void pfring_shutdown(pfring *ring);
+
+/**
+ * Closes a ring and frees all that belongs to it: its memory, its sockets, promiscuous mode. No other
+ * thread may use the ring any more.
+ *
+ * @param ring  the ring, or NULL
+ */
+void pfring_close(pfring *ring);
+
+/**
+ * Adds an interface to a ring. Not supported yet.
+ *
+ * @param ring         the ring
+ * @param device_name  name of the interface
+ * @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL name or `none`
+ */
+int pfring_bind(pfring *ring, char *device_name);
+
+/**
+ * Receives one packet.
+ *
+ * With buffer_len 0 the packet is lent: `*buffer` is set to its bytes, which may be written to and
+ * stay valid until the next receive on the ring. With buffer_len > 0 at most that many bytes are
+ * copied to `*buffer`, and hdr->caplen is what was copied. hdr->len is the length on the wire
+ * without FCS; VLAN tags are in the bytes and in both lengths. When no packet is returned, header
+ * and buffer are left alone.
+ *
+ * @param ring             the ring, enabled
+ * @param buffer           where the pointer to the bytes is, or is written to
+ * @param buffer_len       bytes at `*buffer`, or 0
+ * @param hdr              filled: 48 bytes, or all 209 with PF_RING_LONG_HEADER
+ * @param wait_for_packet  0: never blocks, in any wait mode; else waits for a packet or a break
+ * @return 1 a packet; 0 none, or with errno EINTR a wait that pfring_breakloop() ended;
+ *         PF_RING_ERROR_RING_NOT_ENABLED; PF_RING_ERROR_NOT_SUPPORTED in send-only mode;
+ *         PF_RING_ERROR_INVALID_ARGUMENT for NULL, for lending from a PF_RING_REENTRANT ring, and at
+ *         the end of a capture file (errno ENODATA); -1 after pfring_shutdown()
+ */
+int pfring_recv(pfring *ring,
+                unsigned char **buffer,
+                unsigned int buffer_len,
+                struct pfring_pkthdr *hdr,
+                uint8_t wait_for_packet);
+
+/**
+ * Receives one packet and parses it: pfring_recv(), then pfring_parse_pkt().
+ *
+ * @param ring             the ring, enabled
+ * @param buffer           as in pfring_recv()
+ * @param buffer_len       as in pfring_recv()
+ * @param hdr              all 209 bytes are used, whatever the flags of the ring
+ * @param wait_for_packet  as in pfring_recv()
+ * @param level            as in pfring_parse_pkt()
+ * @param add_timestamp    as in pfring_parse_pkt()
+ * @param add_hash         as in pfring_parse_pkt()
+ * @return the level that was reached, 2 to 6; 0 and negative as pfring_recv()
+ */
+int pfring_recv_parsed(pfring *ring,
+                       unsigned char **buffer,
+                       unsigned int buffer_len,
+                       struct pfring_pkthdr *hdr,
+                       uint8_t wait_for_packet,
+                       uint8_t level,
+                       uint8_t add_timestamp,
+                       uint8_t add_hash);
+
+/**
+ * Hands packets to a function until the ring is broken. A ring that was never enabled starts by itself.
+ *
+ * No lock is held while the function runs; it may call the ring, pfring_breakloop() included. The
+ * bytes are lent until it returns. The loop may be called again after a break.
+ *
+ * @param ring             the ring
+ * @param looper           called with header, bytes and user_bytes for each packet
+ * @param user_bytes       handed through
+ * @param wait_for_packet  0: spins while no packet is there; else waits as the wait mode says
+ * @return 0 (errno EINTR) when a break ended a wait, 1 when it came between two packets; at the end of
+ *         a capture file PF_RING_ERROR_INVALID_ARGUMENT (errno ENODATA); else as pfring_recv()
+ */
+int pfring_loop(pfring *ring,
+                pfringProcesssPacket looper,
+                const unsigned char *user_bytes,
+                uint8_t wait_for_packet);
+
+/**
+ * Makes the waits on a ring end: those of now, or else the next one that would begin. Queued packets
+ * come first. Safe in a signal handler, from any thread, and in the function of pfring_loop().
+ *
+ * @param ring  the ring, or NULL
+ */
+void pfring_breakloop(pfring *ring);
+
+/**
+ * Receives several packets, lent until the next call. Waits only while none is there.
+ *
+ * @param ring             the ring, enabled
+ * @param packets          array that is filled from its start
+ * @param num_packets      entries of the array
+ * @param wait_for_packet  as in pfring_recv()
+ * @return packets received, 0 to num_packets; else as pfring_recv(), but PF_RING_REENTRANT is allowed
+ */
+int pfring_recv_burst(pfring *ring,
+                      struct pfring_packet_info *packets,
+                      uint8_t num_packets,
+                      uint8_t wait_for_packet);
+
+/**
+ * Receives a chunk of packets as a capture file has them. Not supported yet.
+ *
+ * @param ring             the ring
+ * @param chunk            where the pointer to the chunk is written to
+ * @param chunk_info       filled
+ * @param wait_for_packet  as in pfring_recv()
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_recv_chunk(pfring *ring,
+                      void **chunk,
+                      struct pfring_chunk_info *chunk_info,
+                      uint8_t wait_for_packet);
+
+/**
+ * Receives an update of a flow that hardware keeps. No stock Linux device does.
+ *
+ * @param ring             the ring
+ * @param flow             filled
+ * @param wait_for_packet  as in pfring_recv()
+ * @return PF_RING_ERROR_RING_NOT_ENABLED; PF_RING_ERROR_INVALID_ARGUMENT for NULL and for a
+ *         PF_RING_REENTRANT ring; else PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_recv_flow(pfring *ring, pfring_flow_update *flow, uint8_t wait_for_packet);
+
+/**
+ * Gives metadata that hardware adds to the last packet. No stock Linux device does.
+ *
+ * @param ring          the ring
+ * @param metadata      where the pointer is written to
+ * @param metadata_len  where the length in bytes is written to
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_get_metadata(pfring *ring, unsigned char **metadata, uint32_t *metadata_len);
+
+/**
+ * Tells the time of the next packet without taking it. Not supported yet.
+ *
+ * @param ring  the ring
+ * @param ts    filled
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_next_pkt_time(pfring *ring, struct timespec *ts);
+
+/**
+ * Tells the stamp of the next packet without taking it. Not supported yet.
+ *
+ * @param ring          the ring
+ * @param timestamp_ns  filled
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_next_pkt_raw_timestamp(pfring *ring, uint64_t *timestamp_ns);
+
+/**
+ * Waits until packets can be read: as many as the watermark says, or one if none was set.
+ *
+ * @param ring           the ring; one that was never enabled starts capture by itself
+ * @param wait_duration  milliseconds to wait at most; 0: looks and returns; above INT_MAX: no limit
+ * @return 1 when packets are there, also fewer than the watermark once the time is over; 0 when none
+ *         is, or with errno EINTR when pfring_breakloop() ended the wait; -1 with errno EINTR when a
+ *         signal handler ran, ESHUTDOWN after pfring_shutdown(); PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_poll(pfring *ring,
+                unsigned int wait_duration);
+
+/**
+ * Tells whether a packet can be read now. Takes nothing.
+ *
+ * @param ring  the ring, enabled or not
+ * @return 1 or 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_is_pkt_available(pfring *ring);
+
+/**
+ * Tells the descriptor for select(), poll() and epoll: readable while a packet can be read, and before
+ * the ring is enabled. It stays the same until pfring_close(), never shows POLLERR or POLLHUP, and
+ * belongs to the ring. Read packets with wait_for_packet 0 until none is left before waiting again.
+ *
+ * @param ring  the ring
+ * @return the descriptor; -1 for NULL
+ */
+int pfring_get_selectable_fd(pfring *ring);
+
+/**
+ * Sets how many packets must be queued before pfring_poll() returns early.
+ *
+ * @param ring       the ring
+ * @param watermark  packets; 0 counts as 1, more than 2048 as 2048
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_set_poll_watermark(pfring *ring, uint16_t watermark);
+
+/**
+ * Sets how long a packet waits for the watermark at most.
+ *
+ * @param ring               the ring
+ * @param poll_watermark_ms  milliseconds; 0: no limit but that of the poll itself (default)
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_set_poll_watermark_timeout(pfring *ring, uint16_t poll_watermark_ms);
+
+/**
+ * Sets the longest sleep of a blocking receive between two looks into the ring. A receive is not ended
+ * by it, and no packet waits for it.
+ *
+ * @param ring      the ring
+ * @param duration  milliseconds, 1 to 65535 (default 500); less or more counts as the nearest
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_set_poll_duration(pfring *ring,
+                             unsigned int duration);
+
+/**
+ * Counts packets that can be read now, as far as the kernel has handed them over.
+ *
+ * @param ring  the ring
+ * @return packets; 0 for NULL
+ */
+uint32_t pfring_get_num_queued_pkts(pfring *ring);
+
+/**
+ * Does nothing: the indexes of this library's rings are always in step with the kernel's.
+ *
+ * @param ring  the ring, or NULL
+ */
+void pfring_sync_indexes_with_kernel(pfring *ring);
+
+/**
+ * Sends one frame at once by the main interface. Never blocks.
+ *
+ * @param ring          the ring, enabled
+ * @param pkt           the frame from its link-layer header on, without FCS
+ * @param pkt_len       bytes, 1 to MTU + 18
+ * @param flush_packet  no effect: every frame leaves at once
+ * @return bytes sent; PF_RING_ERROR_INVALID_ARGUMENT for NULL, no bytes, or too many (errno
+ *         EMSGSIZE); PF_RING_ERROR_RING_NOT_ENABLED; PF_RING_ERROR_NOT_SUPPORTED in receive-only
+ *         mode, after pfring_shutdown(), for a file and for `any`; -1 with errno: ENOBUFS (queue
+ *         full: try again), ENETDOWN, ENXIO (the interface is gone)
+ */
+int pfring_send(pfring *ring, char *pkt, unsigned int pkt_len, uint8_t flush_packet);
+
+/**
+ * Sends one frame and tells when the hardware sent it. Not supported yet.
+ *
+ * @param ring     the ring
+ * @param pkt      as in pfring_send()
+ * @param pkt_len  as in pfring_send()
+ * @param ts       filled
+ * @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_send_get_time(pfring *ring, char *pkt, unsigned int pkt_len, struct timespec *ts);
+
+/**
+ * Sends what is queued. Nothing ever is: pfring_send() sends at once.
+ *
+ * @param ring  the ring
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_flush_tx_packets(pfring *ring);
+
+/**
+ * Sets how many frames are sent together. Not supported yet.
+ *
+ * @param ring       the ring
+ * @param watermark  frames
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_tx_watermark(pfring *ring, uint16_t watermark);
+
+/**
+ * Sends the packet received last by another interface. Not supported yet.
+ *
+ * @param ring             the ring
+ * @param tx_interface_id  index of the interface
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_send_last_rx_packet(pfring *ring, int tx_interface_id);
+
+/**
+ * Sends every packet that is received by another device, too. Not supported yet.
+ *
+ * @param ring         the ring
+ * @param device_name  name of the device
+ * @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_set_reflector_device(pfring *ring, char *device_name);
+
+/**
+ * Chooses the packets that are delivered. May be called at any time: queued packets of the other
+ * direction are skipped.
+ *
+ * @param ring       the ring
+ * @param direction  rx_and_tx_direction (default), rx_only_direction or tx_only_direction
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for another value; PF_RING_ERROR_NOT_SUPPORTED for
+ *         NULL and for a file
+ */
+int pfring_set_direction(pfring *ring, packet_direction direction);
+
+/**
+ * Chooses what the ring is used for, before it is enabled.
+ *
+ * @param ring  the ring
+ * @param mode  send_and_recv_mode (default), send_only_mode, recv_only_mode or
+ *              management_only_mode; a file knows recv_only_mode only
+ * @return 0; -1 with errno EBUSY when the ring is enabled, EINVAL for a file;
+ *         PF_RING_ERROR_INVALID_ARGUMENT for another value; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_set_socket_mode(pfring *ring, socket_mode mode);
+
+/**
+ * Names the program that uses the ring.
+ *
+ * @param ring  the ring
+ * @param name  the name, at most 63 bytes; copied
+ * @return 0; -1 with errno EINVAL for a longer name; PF_RING_ERROR_INVALID_ARGUMENT for a NULL
+ *         name; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
+ */
+int pfring_set_application_name(pfring *ring, char *name);
+
+/**
+ * Stores a text about the program where others can read it. Not supported yet.
+ *
+ * @param ring   the ring
+ * @param stats  the text, at most 1023 bytes
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_application_stats(pfring *ring, char *stats);
+
+/**
+ * Tells the file that pfring_set_application_stats() writes to. Not supported yet.
+ *
+ * @param ring      the ring
+ * @param path      buffer for the name
+ * @param path_len  bytes of the buffer
+ * @return NULL
+ */
+char *pfring_get_appl_stats_file_name(pfring *ring, char *path, unsigned int path_len);
+
+/**
+ * Sets the name that is shown for the interface. Not supported yet.
+ *
+ * @param ring             the ring
+ * @param custom_dev_name  the name, at most 31 bytes
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_bound_dev_name(pfring *ring, char *custom_dev_name);
+
+/**
+ * Asks for promiscuous mode on the interfaces of a ring, or gives it back. Calls are counted, that
+ * of PF_RING_PROMISC included; what was not given back is given back at pfring_close().
+ *
+ * @param ring            the ring
+ * @param enable_promisc  0 gives back, else asks
+ * @return 0; -1 with errno when nothing is there to give back (EADDRNOTAVAIL) or the interface is
+ *         gone (ENODEV); PF_RING_ERROR_NOT_SUPPORTED for a file; PF_RING_ERROR_INVALID_ARGUMENT
+ *         for NULL
+ */
+int pfring_set_promisc(pfring *ring, int enable_promisc);
+
+/**
+ * Chooses one receive channel. Not supported yet.
+ *
+ * @param ring        the ring
+ * @param channel_id  index of the channel
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_channel_id(pfring *ring, uint32_t channel_id);
+
+/**
+ * Chooses receive channels. Not supported yet.
+ *
+ * @param ring          the ring
+ * @param channel_mask  bit n stands for channel n
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_channel_mask(pfring *ring, uint64_t channel_mask);
+
+/**
+ * Asks for packets to be spread over channels by their hash and not as the device does. A ring of
+ * this library delivers every channel, so nothing changes.
+ *
+ * @param ring  the ring
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_enable_rss_rehash(pfring *ring);
+
+/**
+ * Chooses one VLAN. Not supported yet: a filter text (pfring_set_bpf_filter()) can do it.
+ *
+ * @param ring     the ring
+ * @param vlan_id  VLAN id; 0: packets without a tag
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_vlan_id(pfring *ring, uint16_t vlan_id);
+
+/**
+ * Delivers one packet in so many. Not supported yet.
+ *
+ * @param ring  the ring
+ * @param rate  packets; 0 and 1: every packet
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_sampling_rate(pfring *ring, uint32_t rate);
+
+/**
+ * Delivers one in so many of the packets that a rule drops. Not supported yet.
+ *
+ * @param ring  the ring
+ * @param rate  packets
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_filtering_sampling_rate(pfring *ring, uint32_t rate);
+
+/**
+ * Keeps the headers up to a layer only. Not supported yet.
+ *
+ * @param ring              the ring
+ * @param level             the layer
+ * @param additional_bytes  bytes to keep beyond it
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_packet_slicing(pfring *ring,
+                              enum packet_slicing_level level,
+                              uint32_t additional_bytes);
+
+/**
+ * Tells of a device that a program emulates. Not supported.
+ *
+ * @param ring  the ring
+ * @param info  the device
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_virtual_device(pfring *ring, virtual_filtering_device_info *info);
+
+/**
+ * Gives the whole process the real-time policy SCHED_FIFO. Only the first call has an effect. Where the
+ * right (CAP_SYS_NICE) is missing the policy stays as it is, and PFRING_LOG=error tells so.
+ *
+ * @param cpu_percentage  the priority, 1 to 99
+ */
+void pfring_config(unsigned short cpu_percentage);
+
+/**
+ * Switches the promiscuous flag of interfaces on or off, as `ip link set promisc` does: uncounted, and
+ * not given back by itself. Needs CAP_NET_ADMIN.
+ *
+ * @param device       names separated by `,` or `;`; from an `@` on a name is ignored
+ * @param set_promisc  0 off, else on
+ * @return the flag before (0 or 256) of the last interface; -1 with errno when it cannot be changed;
+ *         PF_RING_ERROR_INVALID_ARGUMENT for an unknown interface; -3 for NULL
+ */
+int pfring_set_if_promisc(const char *device,
+                          int set_promisc);
+
+/**
+ * Sets the filter of a ring, in the language of tcpdump (pcap-filter(7)). May be called at any
+ * time; packets that are queued already are held against it too. An empty text keeps the filter in
+ * force. Needs libpcap at run time. `vlan` matches live, although the kernel moves tags out of the
+ * frames.
+ *
+ * @param ring           the ring
+ * @param filter_buffer  the text
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for NULL or a text that does not compile
+ *         (PFRING_LOG=error tells why); PF_RING_ERROR_NOT_SUPPORTED without libpcap; -1 for a NULL
+ *         ring
+ */
+int pfring_set_bpf_filter(pfring *ring, const char *filter_buffer);
+
+/**
+ * Takes the filter away.
+ *
+ * @param ring  the ring
+ * @return 0; -1 with errno ENOENT when there is none; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_remove_bpf_filter(pfring *ring);
+
+/**
+ * Chooses where rules are applied: only software_only has an effect here, as there is no hardware
+ * that would apply them.
+ *
+ * @param ring  the ring
+ * @param mode  hardware_and_software, hardware_only or software_only (default)
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for another value; PF_RING_ERROR_NOT_SUPPORTED for
+ *         NULL
+ */
+int pfring_set_filtering_mode(pfring *ring, enum filtering_mode mode);
+
+/**
+ * Adds or removes a hash rule. Not supported yet.
+ *
+ * @param ring         the ring
+ * @param rule_to_add  the rule
+ * @param add_rule     0 removes, else adds
+ * @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL rule
+ */
+int pfring_handle_hash_filtering_rule(pfring *ring,
+                                      hash_filtering_rule *rule_to_add,
+                                      unsigned char add_rule);
+
+/**
+ * Adds a wildcard rule. Not supported yet.
+ *
+ * @param ring         the ring
+ * @param rule_to_add  the rule
+ * @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL rule
+ */
+int pfring_add_filtering_rule(pfring *ring, filtering_rule *rule_to_add);
+
+/**
+ * Removes a wildcard rule. Not supported yet.
+ *
+ * @param ring     the ring
+ * @param rule_id  id of the rule
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_remove_filtering_rule(pfring *ring, uint16_t rule_id);
+
+/**
+ * Removes hash rules that no packet matched for a time. Not supported yet.
+ *
+ * @param ring            the ring
+ * @param inactivity_sec  seconds
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_purge_idle_hash_rules(pfring *ring, uint16_t inactivity_sec);
+
+/**
+ * Removes wildcard rules that no packet matched for a time. Not supported yet.
+ *
+ * @param ring            the ring
+ * @param inactivity_sec  seconds
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_purge_idle_rules(pfring *ring, uint16_t inactivity_sec);
+
+/**
+ * Reads the counters of a hash rule. Not supported yet.
+ *
+ * @param ring       the ring
+ * @param rule       the rule
+ * @param stats      filled
+ * @param stats_len  bytes of stats
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_get_hash_filtering_rule_stats(pfring *ring,
+                                         hash_filtering_rule *rule,
+                                         char *stats,
+                                         unsigned int *stats_len);
+
+/**
+ * Reads the counters of a wildcard rule. Not supported yet.
+ *
+ * @param ring       the ring
+ * @param rule_id    id of the rule
+ * @param stats      filled
+ * @param stats_len  bytes of stats
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_get_filtering_rule_stats(pfring *ring,
+                                    uint16_t rule_id,
+                                    char *stats,
+                                    unsigned int *stats_len);
+
+/**
+ * Sets what happens to packets that no rule decides on. Not supported yet: they are delivered.
+ *
+ * @param ring                         the ring
+ * @param rules_default_accept_policy  0 drop, else deliver
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_toggle_filtering_policy(pfring *ring, uint8_t rules_default_accept_policy);
+
+/**
+ * Searches packets for a string. The original does not do it either.
+ *
+ * @param ring              the ring
+ * @param string_to_search  the string
+ * @return PF_RING_ERROR_INVALID_ARGUMENT
+ */
+int pfring_search_payload(pfring *ring, char *string_to_search);
+
+/**
+ * Sets what hardware does with packets that no rule decides on. No hardware rules here.
+ *
+ * @param ring    the ring
+ * @param action  the action
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_default_hw_action(pfring *ring, generic_default_action_type action);
+
+/**
+ * Adds a rule to the hardware. No hardware rules here.
+ *
+ * @param ring  the ring
+ * @param rule  the rule
+ * @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for a NULL rule
+ */
+int pfring_add_hw_rule(pfring *ring, hw_filtering_rule *rule);
+
+/**
+ * Removes a rule from the hardware. No hardware rules here.
+ *
+ * @param ring     the ring
+ * @param rule_id  id of the rule
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_remove_hw_rule(pfring *ring, uint16_t rule_id);
+
+/**
+ * Joins a cluster: its rings share the packets among them. Not supported yet.
+ *
+ * @param ring        the ring
+ * @param cluster_id  id of the cluster
+ * @param the_type    how packets are shared
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_cluster(pfring *ring, unsigned int cluster_id, cluster_type the_type);
+
+/**
+ * Joins a cluster with a queue of choice. Not supported yet.
+ *
+ * @param ring        the ring
+ * @param cluster_id  id of the cluster
+ * @param queue_id    the queue, or 64 for any
+ * @param the_type    how packets are shared
+ * @param options     CLUSTER_OPTION_* flags
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_cluster_consumer(pfring *ring,
+                                uint16_t cluster_id,
+                                uint16_t queue_id,
+                                cluster_type the_type,
+                                uint32_t options);
+
+/**
+ * Leaves the cluster. Without clusters there is none to leave.
+ *
+ * @param ring  the ring
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_remove_from_cluster(pfring *ring);
+
+/**
+ * Shares the memory of another ring. Not supported.
+ *
+ * @param ring       the ring
+ * @param master_id  id of the other ring
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_master_id(pfring *ring, uint32_t master_id);
+
+/**
+ * Shares the memory of another ring. Not supported.
+ *
+ * @param ring    the ring
+ * @param master  the other ring
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_master(pfring *ring, pfring *master);
+
+/**
+ * Tells the id of a ring. Not supported yet.
+ *
+ * @param ring  the ring
+ * @return (uint32_t) PF_RING_ERROR_NOT_SUPPORTED
+ */
+uint32_t pfring_get_ring_id(pfring *ring);
+
+/**
+ * Reads the counters: 64 bits, since pfring_open(), not reset by reading. Safe in a signal handler
+ * and from any thread.
+ *
+ * @param ring   the ring
+ * @param stats  filled: recv = packets handed to the program, drop = packets that found no room in
+ *               the ring, shunt = 0
+ * @return 0, also before the ring is enabled; PF_RING_ERROR_INVALID_ARGUMENT for NULL stats;
+ *         PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
+ */
+int pfring_stats(pfring *ring, struct pfring_stat *stats);
+
+/**
+ * Tells the version whose interface this library follows.
+ *
+ * @param ring     the ring
+ * @param version  filled: 0x0MMmpp, as RING_VERSION_NUM
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for NULL version; PF_RING_ERROR_NOT_SUPPORTED for a
+ *         NULL ring
+ */
+int pfring_version(pfring *ring, uint32_t *version);
+
+/**
+ * Tells the version as pfring_version() does, without a ring.
+ *
+ * @param version  filled; NULL does nothing
+ */
+void pfring_version_noring(uint32_t *version);
+
+/**
+ * Tells the MAC address of the main interface.
+ *
+ * @param ring         the ring
+ * @param mac_address  six bytes, filled; zeros for `any`
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for a NULL address; PF_RING_ERROR_NOT_SUPPORTED for a
+ *         file or a NULL ring; -1 with errno ENODEV when the interface is gone
+ */
+int pfring_get_bound_device_address(pfring *ring, unsigned char *mac_address);
+
+/**
+ * Tells the index of the main interface.
+ *
+ * @param ring      the ring
+ * @param if_index  filled; 0 for `any`
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for a NULL index; PF_RING_ERROR_NOT_SUPPORTED for a
+ *         file or a NULL ring
+ */
+int pfring_get_bound_device_ifindex(pfring *ring, int *if_index);
+
+/**
+ * Tells the index of any interface.
+ *
+ * @param ring         the ring
+ * @param device_name  name of the interface
+ * @param if_index     filled
+ * @return 0; -1 with errno ENODEV for an unknown interface; PF_RING_ERROR_INVALID_ARGUMENT for a
+ *         NULL pointer; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
+ */
+int pfring_get_device_ifindex(pfring *ring, char *device_name, int *if_index);
+
+/**
+ * Tells whether the main interface has a carrier.
+ *
+ * @param ring  the ring
+ * @return 1, also where nobody can tell; 0 without a carrier; PF_RING_ERROR_INVALID_ARGUMENT for
+ *         NULL
+ */
+int pfring_get_link_status(pfring *ring);
+
+/**
+ * Tells how the link-layer header of the packets looks.
+ *
+ * @param ring  the ring
+ * @return a DLT_* value of libpcap: 1 Ethernet (also for `any` and lists), 12 bare IP, others for
+ *         files; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ */
+int pfring_get_link_type(pfring *ring);
+
+/**
+ * Tells how many bytes of a packet are kept at most.
+ *
+ * @param ring  the ring
+ * @return bytes; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_get_caplen(pfring *ring);
+
+/**
+ * Tells the MTU of the main interface as it is now.
+ *
+ * @param ring  the ring
+ * @return bytes, 0 when unknown; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_get_mtu_size(pfring *ring);
+
+/**
+ * Tells the longest frame of the main interface. Numbers of descriptors are not known (0).
+ *
+ * @param ring      the ring
+ * @param settings  filled
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_get_card_settings(pfring *ring, struct pfring_card_settings *settings);
+
+/**
+ * Counts the receive channels of the main interface.
+ *
+ * @param ring  the ring
+ * @return 1 to 64; 1 when unknown and for NULL
+ */
+uint8_t pfring_get_num_rx_channels(pfring *ring);
+
+/**
+ * Tells the speed of the main interface.
+ *
+ * @param ring  the ring
+ * @return Mbit/s; 0 when unknown and for NULL
+ */
+uint32_t pfring_get_interface_speed(pfring *ring);
+
+/**
+ * Tells how many bytes of struct pfring_pkthdr a receive fills.
+ *
+ * @param ring  the ring
+ * @return 48, or 209 with PF_RING_LONG_HEADER; 65529 for NULL
+ */
+uint16_t pfring_get_slot_header_len(pfring *ring);
+
+/**
+ * Fills a buffer with the bytes 0, 1, 2 and so on, as the original has its kernel do.
+ *
+ * @param ring        the ring
+ * @param buffer      buffer
+ * @param buffer_len  bytes of the buffer
+ * @param test_len    bytes to fill, at most buffer_len
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for a NULL buffer; PF_RING_ERROR_NOT_SUPPORTED for a
+ *         NULL ring
+ */
+int pfring_loopback_test(pfring *ring, char *buffer, uint32_t buffer_len, uint32_t test_len);
+
+/**
+ * Tells the speed of any interface.
+ *
+ * @param ifname  name of the interface; what stands before a `:` is ignored
+ * @return Mbit/s; 0 when unknown, for an unknown interface and for NULL
+ */
+uint32_t pfring_get_ethtool_link_speed(const char *ifname);
+
+/**
+ * Lists every interface of the network namespace.
+ *
+ * @return the first element, to be freed by pfring_freealldevs() only; NULL with errno on failure
+ */
+struct pfring_if *pfring_findalldevs(void);
+
+/**
+ * Frees a list of pfring_findalldevs().
+ *
+ * @param list  the first element; NULL does nothing
+ */
+void pfring_freealldevs(struct pfring_if *list);
+
+/**
+ * Loads a library and looks functions up in it. What cannot be found stays NULL.
+ *
+ * @param lib_name  name or path, as for dlopen()
+ * @param funcs     elements whose ptr is NULL are looked up; one with name NULL ends the array
+ */
+void pfring_thirdparty_lib_init(const char *lib_name, struct thirdparty_func *funcs);
+
+/**
+ * Reads the clock of the card. Not supported yet.
+ *
+ * @param ring  the ring
+ * @param ts    filled
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_get_device_clock(pfring *ring, struct timespec *ts);
+
+/**
+ * Sets the clock of the card. Not supported yet.
+ *
+ * @param ring  the ring
+ * @param ts    the time
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_set_device_clock(pfring *ring, struct timespec *ts);
+
+/**
+ * Moves the clock of the card. Not supported yet.
+ *
+ * @param ring    the ring
+ * @param offset  by how much
+ * @param sign    negative: back
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_adjust_device_clock(pfring *ring, struct timespec *offset, int8_t sign);
+
+/**
+ * Switches hardware time stamps of an interface on or off. Not supported yet.
+ *
+ * @param ring         the ring
+ * @param device_name  name of the interface
+ * @param enable_rx    0 off, else on
+ * @param enable_tx    0 off, else on
+ * @return PF_RING_ERROR_NOT_SUPPORTED
+ */
+int pfring_enable_hw_timestamp(pfring *ring,
+                               char *device_name,
+                               unsigned char enable_rx,
+                               unsigned char enable_tx);
+
+/**
+ * Tells how far local time is from UTC.
+ *
+ * @param t  a time in seconds since 1970-01-01 00:00 UTC; 0: now
+ * @return seconds east of UTC at that time
+ */
+int32_t gmt_to_local(time_t t);
+
+/**
+ * Parses an Ethernet frame into its header. The packet is not changed.
+ *
+ * Zero hdr->extended_hdr.parsed_pkt before; or leave there what an earlier call found in the same
+ * packet: with l3_offset set layer 2 is not parsed again, with l4_offset set layer 3 neither.
+ *
+ * @param pkt            bytes of the frame
+ * @param hdr            caplen says how many; extended_hdr.parsed_pkt is filled
+ * @param level          2 Ethernet and tags, 3 IP, 4 TCP, UDP and others, 5 tunnels
+ * @param add_timestamp  not 0: hdr->ts is set to now if its seconds are 0
+ * @param add_hash       not 0: pkt_hash is set if it is 0
+ * @return the level that was reached, 2 to 6; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_parse_pkt(unsigned char *pkt,
+                     struct pfring_pkthdr *hdr,
+                     uint8_t level,
+                     uint8_t add_timestamp,
+                     uint8_t add_hash);
+
+/**
+ * Prints a packet by what its header says.
+ *
+ * @param buff      buffer for the text, which is cut to fit and ends with a zero byte
+ * @param buff_len  bytes of the buffer
+ * @param p         bytes of the packet, hdr->caplen of them
+ * @param h         header with extended_hdr.parsed_pkt filled
+ * @return characters of the whole text, as snprintf(); PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_print_parsed_pkt(char *buff,
+                            unsigned int buff_len,
+                            const unsigned char *p,
+                            const struct pfring_pkthdr *h);
+
+/**
+ * Parses an Ethernet frame and prints it, as pfring_print_parsed_pkt() does.
+ *
+ * @param buff      as in pfring_print_parsed_pkt()
+ * @param buff_len  as in pfring_print_parsed_pkt()
+ * @param p         bytes of the packet
+ * @param len       bytes on the wire
+ * @param caplen    bytes at p
+ * @return as pfring_print_parsed_pkt()
+ */
+int pfring_print_pkt(char *buff,
+                     unsigned int buff_len,
+                     const unsigned char *p,
+                     unsigned int len,
+                     unsigned int caplen);
+
+/**
+ * Prints a number with apostrophes between its thousands: 1'234'567.89.
+ *
+ * @param val           the number
+ * @param buf           buffer for the text, which is cut to fit and ends with a zero byte
+ * @param buf_len       bytes of the buffer
+ * @param add_decimals  not 0: two decimals
+ * @return buf; NULL for a NULL buffer
+ */
+char *pfring_format_numbers(double val, char *buf, unsigned int buf_len, uint8_t add_decimals);
+
+/**
+ * Prints decoded time stamps on stderr from now on, as the environment variable PF_RING_DEBUG_TS does.
+ */
+void pfring_enable_hw_timestamp_debug(void);
+
+/**
+ * Reads the stamp that an IXIA tap appended.
+ *
+ * @param buffer      bytes of the packet
+ * @param buffer_len  how many
+ * @param ts          filled; zero without the format's signature
+ * @return bytes of the trailer: 19, or 0 without it; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_read_ixia_hw_timestamp(unsigned char *buffer, uint32_t buffer_len, struct timespec *ts);
+
+/**
+ * Takes the stamp that an IXIA tap appended into the header and cuts it off.
+ *
+ * @param buffer  bytes of the packet, whole
+ * @param hdr     ts, timestamp_ns, caplen and len are changed
+ * @return 0, also without the format's signature; -1 for a packet that is not whole;
+ *         PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_handle_ixia_hw_timestamp(unsigned char *buffer, struct pfring_pkthdr *hdr);
+
+/**
+ * Reads the stamp that a VSS or APCON tap appended. The format has no signature.
+ *
+ * @param buffer      bytes of the packet
+ * @param buffer_len  how many
+ * @param ts          filled
+ * @return bytes of the trailer: 12; 0 for a shorter packet; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_read_vss_apcon_hw_timestamp(unsigned char *buffer,
+                                       uint32_t buffer_len,
+                                       struct timespec *ts);
+
+/**
+ * Takes the stamp that a VSS or APCON tap appended into the header and cuts it off. A packet that is not
+ * whole is left alone.
+ *
+ * @param buffer  bytes of the packet, whole
+ * @param hdr     ts, timestamp_ns, caplen and len are changed
+ */
+void pfring_handle_vss_apcon_hw_timestamp(unsigned char *buffer,
+                                          struct pfring_pkthdr *hdr);
+
+/**
+ * Reads the stamp that a MetaWatch device (Arista 7130) appended. The format has no signature.
+ *
+ * @param buffer      bytes of the packet
+ * @param buffer_len  how many
+ * @param ts          filled
+ * @return bytes of the trailer: 16; 0 for a shorter packet; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_read_metawatch_hw_timestamp(unsigned char *buffer,
+                                       uint32_t buffer_len,
+                                       struct timespec *ts);
+
+/**
+ * Reads where a MetaWatch device (Arista 7130) took the packet.
+ *
+ * @param buffer      bytes of the packet
+ * @param buffer_len  how many
+ * @param device_id   filled
+ * @param port_id     filled
+ * @return bytes of the trailer: 16; 0 for a shorter packet; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_read_metawatch_device_info(unsigned char *buffer,
+                                      uint32_t buffer_len,
+                                      uint16_t *device_id,
+                                      uint8_t *port_id);
+
+/**
+ * Takes the stamp that a MetaWatch device (Arista 7130) appended into the header and cuts it off.
+ *
+ * @param buffer  bytes of the packet, whole
+ * @param hdr     ts, timestamp_ns, device_id, port_id, caplen and len are changed
+ * @return 0; -1 for a packet that is not whole; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_handle_metawatch_hw_timestamp(unsigned char *buffer, struct pfring_pkthdr *hdr);
+
+/**
+ * Reads a key frame of an Arista 7150, which ties its tick counter to UTC, and keeps it for the stamps
+ * that follow.
+ *
+ * @param buffer      bytes of the packet
+ * @param buffer_len  how many
+ * @param ns          filled: UTC in nanoseconds since 1970
+ * @param ticks       filled: the counter at that time
+ * @return 0; -1 for another packet; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_read_arista_7150_keyframe(unsigned char *buffer,
+                                     uint32_t buffer_len,
+                                     uint64_t *ns,
+                                     uint32_t *ticks);
+
+/**
+ * Reads the stamp that an Arista 7150 appended, by the key frame seen last.
+ *
+ * @param buffer      bytes of the packet
+ * @param buffer_len  how many
+ * @param ns          filled: UTC in nanoseconds since 1970; 0 before any key frame
+ * @return bytes of the trailer: 4; 0 for a shorter packet; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_read_arista_7150_hw_timestamp(unsigned char *buffer, uint32_t buffer_len, uint64_t *ns);
+
+/**
+ * Takes the stamp that an Arista 7150 appended into the header and cuts it off, or learns from a key frame.
+ *
+ * @param buffer  bytes of the packet, whole
+ * @param hdr     ts, timestamp_ns, caplen and len are changed
+ * @return 0 a stamp; 1 a key frame, which is no packet for the program; -1 for a packet that is not
+ *         whole; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ */
+int pfring_handle_arista_hw_timestamp(unsigned char *buffer,
+                                      struct pfring_pkthdr *hdr);
+
+/**
+ * Compiles a filter text for Ethernet frames. Needs libpcap at run time.
+ *
+ * @param filter_buffer  the text, in the language of tcpdump
+ * @param caplen         bytes that an accepted packet is worth
+ * @param filter         filled; to be freed by pfring_free_bpf_filter() or libpcap's pcap_freecode()
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for NULL or a text that does not compile;
+ *         PF_RING_ERROR_NOT_SUPPORTED without libpcap
+ */
+int pfring_parse_bpf_filter(const char *filter_buffer,
+                            unsigned int caplen,
+                            pfring_filter_program *filter);
+
+/**
+ * Frees a program of pfring_parse_bpf_filter(). Freeing it twice does no harm.
+ *
+ * @param filter  the program; NULL does nothing
+ */
+void pfring_free_bpf_filter(pfring_filter_program *filter);
+
+/**
+ * Runs a program on a packet. Needs libpcap at run time.
+ *
+ * @param bf_insns  instructions, as in the member bf_insns
+ * @param pkt_data  bytes that were captured
+ * @param caplen    how many
+ * @param len       bytes on the wire
+ * @return bytes of the packet to keep; 0: it does not match, or there is no libpcap, or no packet
+ */
+uint32_t pfring_bpf_filter(void *bf_insns, unsigned char *pkt_data, uint32_t caplen, uint32_t len);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
 
 /* Enumerations whose name stands without a tag, too. */
 typedef enum filtering_mode filtering_mode;

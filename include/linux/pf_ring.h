@@ -828,176 +828,6 @@ enum pkt_header_len {
 };
 
 /**
- * What a Silicom redirector does with a packet.
- */
-enum silicom_redirector_rule_type {
-  /**
-   * Drop it.
-   */
-  drop_rule = 0,
-  /**
-   * Send it to the target port.
-   */
-  redirect_rule = 1,
-  /**
-   * Copy it to the target port.
-   */
-  mirror_rule = 2,
-};
-
-/**
- * What hardware does with a packet that no rule matches.
- */
-enum generic_default_action_type {
-  /**
-   * Pass it.
-   */
-  default_pass = 0,
-  /**
-   * Drop it.
-   */
-  default_drop = 1,
-};
-
-/**
- * What hardware does with the packets of a flow.
- */
-enum generic_flow_rule_action_type {
-  /**
-   * Drop them.
-   */
-  flow_drop_rule = 0,
-  /**
-   * Mark them.
-   */
-  flow_mark_rule = 1,
-  /**
-   * Pass them.
-   */
-  flow_pass_rule = 2,
-  /**
-   * Steer them to a port or queue.
-   */
-  flow_steer_rule = 3,
-  /**
-   * Forget the flow.
-   */
-  flow_unlearn_rule = 4,
-};
-
-/**
- * Which member of hw_filtering_rule.rule_family counts.
- */
-enum hw_filtering_rule_type {
-  /**
-   * five_tuple_rule.
-   */
-  intel_82599_five_tuple_rule = 0,
-  /**
-   * perfect_rule.
-   */
-  intel_82599_perfect_filter_rule = 1,
-  /**
-   * redirector_rule.
-   */
-  silicom_redirector_rule = 2,
-  /**
-   * flow_id_rule.
-   */
-  generic_flow_id_rule = 3,
-  /**
-   * flow_tuple_rule.
-   */
-  generic_flow_tuple_rule = 4,
-};
-
-/**
- * What to do with a hardware rule.
- */
-enum hw_filtering_rule_command {
-  /**
-   * Add it.
-   */
-  add_hw_rule = 0,
-  /**
-   * Remove it.
-   */
-  remove_hw_rule = 1,
-};
-
-/**
- * What happens to a zero-copy device mapping.
- */
-enum zc_dev_operation {
-  /**
-   * It is added.
-   */
-  add_device_mapping = 0,
-  /**
-   * It is removed.
-   */
-  remove_device_mapping = 1,
-};
-
-/**
- * Family of a zero-copy device.
- */
-enum zc_dev_model {
-  /**
-   * Intel e1000e.
-   */
-  intel_e1000e = 0,
-  /**
-   * Intel igb.
-   */
-  intel_igb = 1,
-  /**
-   * Intel ixgbe.
-   */
-  intel_ixgbe = 2,
-  /**
-   * Intel 82598.
-   */
-  intel_ixgbe_82598 = 3,
-  /**
-   * Intel 82599.
-   */
-  intel_ixgbe_82599 = 4,
-  /**
-   * Intel 82580.
-   */
-  intel_igb_82580 = 5,
-  /**
-   * Intel e1000.
-   */
-  intel_e1000 = 6,
-  /**
-   * Intel 82599 with time stamps.
-   */
-  intel_ixgbe_82599_ts = 7,
-  /**
-   * Intel i40e.
-   */
-  intel_i40e = 8,
-  /**
-   * Intel ixgbe, virtual function.
-   */
-  intel_ixgbe_vf = 9,
-  /**
-   * Intel X550.
-   */
-  intel_ixgbe_x550 = 10,
-  /**
-   * Intel ice.
-   */
-  intel_ice = 11,
-  /**
-   * Intel i40e, virtual function.
-   */
-  intel_i40e_vf = 12,
-};
-
-/**
  * Which packets a ring delivers.
  */
 enum packet_direction {
@@ -1183,6 +1013,176 @@ enum rule_action_behaviour {
    * As reflect, with source and destination MAC address swapped; go on with the next rule.
    */
   bounce_packet_and_continue_rule_evaluation = 8,
+};
+
+/**
+ * What a Silicom redirector does with a packet.
+ */
+enum silicom_redirector_rule_type {
+  /**
+   * Drop it.
+   */
+  drop_rule = 0,
+  /**
+   * Send it to the target port.
+   */
+  redirect_rule = 1,
+  /**
+   * Copy it to the target port.
+   */
+  mirror_rule = 2,
+};
+
+/**
+ * What hardware does with a packet that no rule matches.
+ */
+enum generic_default_action_type {
+  /**
+   * Pass it.
+   */
+  default_pass = 0,
+  /**
+   * Drop it.
+   */
+  default_drop = 1,
+};
+
+/**
+ * What hardware does with the packets of a flow.
+ */
+enum generic_flow_rule_action_type {
+  /**
+   * Drop them.
+   */
+  flow_drop_rule = 0,
+  /**
+   * Mark them.
+   */
+  flow_mark_rule = 1,
+  /**
+   * Pass them.
+   */
+  flow_pass_rule = 2,
+  /**
+   * Steer them to a port or queue.
+   */
+  flow_steer_rule = 3,
+  /**
+   * Forget the flow.
+   */
+  flow_unlearn_rule = 4,
+};
+
+/**
+ * Which member of hw_filtering_rule.rule_family counts.
+ */
+enum hw_filtering_rule_type {
+  /**
+   * five_tuple_rule.
+   */
+  intel_82599_five_tuple_rule = 0,
+  /**
+   * perfect_rule.
+   */
+  intel_82599_perfect_filter_rule = 1,
+  /**
+   * redirector_rule.
+   */
+  silicom_redirector_rule = 2,
+  /**
+   * flow_id_rule.
+   */
+  generic_flow_id_rule = 3,
+  /**
+   * flow_tuple_rule.
+   */
+  generic_flow_tuple_rule = 4,
+};
+
+/**
+ * What to do with a hardware rule.
+ */
+enum hw_filtering_rule_command {
+  /**
+   * Add it.
+   */
+  add_hw_rule = 0,
+  /**
+   * Remove it.
+   */
+  remove_hw_rule = 1,
+};
+
+/**
+ * What happens to a zero-copy device mapping.
+ */
+enum zc_dev_operation {
+  /**
+   * It is added.
+   */
+  add_device_mapping = 0,
+  /**
+   * It is removed.
+   */
+  remove_device_mapping = 1,
+};
+
+/**
+ * Family of a zero-copy device.
+ */
+enum zc_dev_model {
+  /**
+   * Intel e1000e.
+   */
+  intel_e1000e = 0,
+  /**
+   * Intel igb.
+   */
+  intel_igb = 1,
+  /**
+   * Intel ixgbe.
+   */
+  intel_ixgbe = 2,
+  /**
+   * Intel 82598.
+   */
+  intel_ixgbe_82598 = 3,
+  /**
+   * Intel 82599.
+   */
+  intel_ixgbe_82599 = 4,
+  /**
+   * Intel 82580.
+   */
+  intel_igb_82580 = 5,
+  /**
+   * Intel e1000.
+   */
+  intel_e1000 = 6,
+  /**
+   * Intel 82599 with time stamps.
+   */
+  intel_ixgbe_82599_ts = 7,
+  /**
+   * Intel i40e.
+   */
+  intel_i40e = 8,
+  /**
+   * Intel ixgbe, virtual function.
+   */
+  intel_ixgbe_vf = 9,
+  /**
+   * Intel X550.
+   */
+  intel_ixgbe_x550 = 10,
+  /**
+   * Intel ice.
+   */
+  intel_ice = 11,
+  /**
+   * Intel i40e, virtual function.
+   */
+  intel_i40e_vf = 12,
 };
 
 /**
@@ -1461,6 +1461,390 @@ struct __attribute__((packed)) pfring_pkthdr {
    */
   struct pfring_extended_pkthdr extended_hdr;
 };
+
+/**
+ * Argument of SO_ADD_TO_CLUSTER.
+ */
+struct __attribute__((packed)) add_to_cluster {
+  /**
+   * Id of the cluster.
+   */
+  uint16_t cluster_id;
+  /**
+   * Queue to take; MAX_CLUSTER_QUEUES for the lowest free one.
+   */
+  uint16_t queue_id;
+  /**
+   * CLUSTER_OPTION_* bits.
+   */
+  uint32_t options;
+  /**
+   * How packets are spread.
+   */
+  enum cluster_type the_type;
+};
+
+/**
+ * Argument of SO_CREATE_CLUSTER_REFEREE. Unused here.
+ */
+struct __attribute__((packed)) create_cluster_referee_info {
+  /**
+   * Id of the cluster.
+   */
+  uint32_t cluster_id;
+  /**
+   * 1 if the referee existed before.
+   */
+  uint32_t recovered;
+};
+
+/**
+ * Argument of SO_PUBLISH_CLUSTER_OBJECT. Unused here.
+ */
+struct __attribute__((packed)) public_cluster_object_info {
+  /**
+   * Id of the cluster.
+   */
+  uint32_t cluster_id;
+  /**
+   * Kind of object.
+   */
+  uint32_t object_type;
+  /**
+   * Id of the object.
+   */
+  uint32_t object_id;
+};
+
+/**
+ * Argument of SO_LOCK_CLUSTER_OBJECT. Unused here.
+ */
+struct __attribute__((packed)) lock_cluster_object_info {
+  /**
+   * Id of the cluster.
+   */
+  uint32_t cluster_id;
+  /**
+   * Kind of object.
+   */
+  uint32_t object_type;
+  /**
+   * Id of the object.
+   */
+  uint32_t object_id;
+  /**
+   * Which locks to take.
+   */
+  uint32_t lock_mask;
+  /**
+   * Unused.
+   */
+  uint32_t reserved;
+};
+
+/**
+ * Names a device that filters in hardware. Unused here.
+ */
+struct __attribute__((packed)) virtual_filtering_device_info {
+  /**
+   * Name of the device.
+   */
+  char device_name[16];
+  /**
+   * Kind of device.
+   */
+  enum pfring_device_type device_type;
+  /**
+   * Kernel side.
+   */
+  struct proc_dir_entry *proc_entry;
+};
+
+/**
+ * The tcp part of filtering_rule_core_fields.
+ */
+struct __pfring_filtering_rule_core_fields_tcp {
+  /**
+   * TCP flags that must be exactly these; 0 for any.
+   */
+  uint8_t flags;
+};
+
+/**
+ * What a wildcard rule compares. 0 means any value; addresses (IPv4) and ports are in host byte
+ * order.
+ */
+struct __attribute__((packed)) filtering_rule_core_fields {
+  /**
+   * Index of the interface.
+   */
+  int32_t if_index;
+  /**
+   * Source MAC address.
+   */
+  uint8_t smac[6];
+  /**
+   * Destination MAC address.
+   */
+  uint8_t dmac[6];
+  /**
+   * Outer VLAN id.
+   */
+  uint16_t vlan_id;
+  /**
+   * EtherType.
+   */
+  uint16_t eth_type;
+  /**
+   * Transport protocol number.
+   */
+  uint8_t proto;
+  /**
+   * Source address.
+   */
+  ip_addr shost;
+  /**
+   * Destination address.
+   */
+  ip_addr dhost;
+  /**
+   * Bits of the source address that count.
+   */
+  ip_addr shost_mask;
+  /**
+   * Bits of the destination address that count.
+   */
+  ip_addr dhost_mask;
+  /**
+   * Lowest source port; not looked at while sport_high is 0.
+   */
+  uint16_t sport_low;
+  /**
+   * Highest source port; 0 means any port.
+   */
+  uint16_t sport_high;
+  /**
+   * Lowest destination port; not looked at while dport_high is 0.
+   */
+  uint16_t dport_low;
+  /**
+   * Highest destination port; 0 means any port.
+   */
+  uint16_t dport_high;
+  /**
+   * TCP facts, compared on TCP packets only.
+   */
+  struct __pfring_filtering_rule_core_fields_tcp tcp;
+};
+
+/**
+ * The tunnel part of filtering_rule_extended_fields.
+ */
+struct __pfring_filtering_rule_extended_fields_tunnel {
+  /**
+   * Tunnel id, looked at when FILTER_TUNNEL_ID_FLAG is set.
+   */
+  uint32_t tunnel_id;
+  /**
+   * Source address.
+   */
+  ip_addr shost;
+  /**
+   * Destination address.
+   */
+  ip_addr dhost;
+  /**
+   * Bits of the source address that count.
+   */
+  ip_addr shost_mask;
+  /**
+   * Bits of the destination address that count.
+   */
+  ip_addr dhost_mask;
+};
+
+/**
+ * What a wildcard rule compares beyond the core fields.
+ */
+struct __attribute__((packed)) filtering_rule_extended_fields {
+  /**
+   * FILTER_TUNNEL_ID_FLAG when tunnel.tunnel_id counts.
+   */
+  uint16_t optional_fields;
+  /**
+   * The inner packet.
+   */
+  struct __pfring_filtering_rule_extended_fields_tunnel tunnel;
+  /**
+   * Strings, separated by a vertical bar, one of which the payload must contain; case is
+   * ignored. Empty for any payload.
+   */
+  char payload_pattern[32];
+};
+
+/**
+ * Private to the library. Leave it zero.
+ */
+struct __attribute__((packed)) filtering_internals {
+  /**
+   * Time of the last match.
+   */
+  unsigned long jiffies_last_match;
+  /**
+   * Unused.
+   */
+  struct net_device *reflector_dev;
+};
+
+/**
+ * A wildcard rule. Rules are looked at from the lowest id to the highest.
+ */
+struct __attribute__((packed)) filtering_rule {
+  /**
+   * Id of the rule, unique within a ring.
+   */
+  uint16_t rule_id;
+  /**
+   * What to do with a packet that matches.
+   */
+  enum rule_action_behaviour rule_action;
+  /**
+   * With balance_pool, the share that matches: pkt_hash modulo balance_pool equals balance_id.
+   */
+  uint8_t balance_id;
+  /**
+   * Number of shares; 0 switches balancing off.
+   */
+  uint8_t balance_pool;
+  /**
+   * 1 keeps the rule from being removed as idle.
+   */
+  uint8_t locked;
+  /**
+   * 1 matches the opposite direction too.
+   */
+  uint8_t bidirectional;
+  /**
+   * What is compared.
+   */
+  struct filtering_rule_core_fields core_fields;
+  /**
+   * What is compared beyond the core fields.
+   */
+  struct filtering_rule_extended_fields extended_fields;
+  /**
+   * Interface for the reflect and bounce actions: at most 7 characters and a zero.
+   */
+  char reflector_device_name[REFLECTOR_NAME_LEN];
+  /**
+   * Private to the library. Leave it zero.
+   */
+  struct filtering_internals internals;
+};
+
+/**
+ * A rule for one flow, matched exactly and in both directions. Addresses (IPv4) and ports in host
+ * byte order.
+ */
+struct __attribute__((packed)) hash_filtering_rule {
+  /**
+   * Id, for the caller's own use.
+   */
+  uint16_t rule_id;
+  /**
+   * Outer VLAN id, 0 for an untagged packet.
+   */
+  uint16_t vlan_id;
+  /**
+   * 4 or 6; 0 for anything else.
+   */
+  uint8_t ip_version;
+  /**
+   * Transport protocol number.
+   */
+  uint8_t proto;
+  /**
+   * Address of one end.
+   */
+  ip_addr host_peer_a;
+  /**
+   * Address of the other end.
+   */
+  ip_addr host_peer_b;
+  /**
+   * Port of one end.
+   */
+  uint16_t port_peer_a;
+  /**
+   * Port of the other end.
+   */
+  uint16_t port_peer_b;
+  /**
+   * What to do with a packet that matches.
+   */
+  enum rule_action_behaviour rule_action;
+  /**
+   * Interface for the reflect and bounce actions: at most 7 characters and a zero.
+   */
+  char reflector_device_name[REFLECTOR_NAME_LEN];
+  /**
+   * Private to the library. Leave it zero.
+   */
+  struct filtering_internals internals;
+};
+
+/**
+ * Counters of a rule.
+ */
+struct __attribute__((packed)) hash_filtering_rule_stats {
+  /**
+   * Packets that the rule matched.
+   */
+  uint64_t match;
+  /**
+   * Packets that the rule dropped.
+   */
+  uint64_t filtered;
+  /**
+   * Packets that the rule would have dropped and that the filtering sampling rate let pass.
+   */
+  uint64_t match_forward;
+  /**
+   * Seconds since the last match.
+   */
+  uint32_t inactivity;
+};
+
+/**
+ * An element of a hash rule list. Kernel-side in PF_RING, unused here.
+ */
+struct __attribute__((packed)) _sw_filtering_hash_bucket {
+  /**
+   * The rule.
+   */
+  struct hash_filtering_rule rule;
+  /**
+   * Packets matched.
+   */
+  uint64_t match;
+  /**
+   * Packets dropped.
+   */
+  uint64_t filtered;
+  /**
+   * Packets that the rule would have dropped and that the filtering sampling rate let pass.
+   */
+  uint64_t match_forward;
+  /**
+   * The next element.
+   */
+  struct _sw_filtering_hash_bucket *next;
+};
+
+/**
+ * Another name of struct _sw_filtering_hash_bucket.
+ */
+typedef struct _sw_filtering_hash_bucket sw_filtering_hash_bucket;
 
 /**
  * Kernel-side entry point for five-tuple rules; its parameters are the driver's affair.
@@ -1901,6 +2285,183 @@ struct __attribute__((packed)) hw_filtering_device_handler {
 };
 
 /**
+ * The four bytes that follow a VLAN TPID on the wire.
+ */
+struct __attribute__((packed)) eth_vlan_hdr {
+  /**
+   * Tag control information, network byte order: 3 bits priority, 1 bit DEI, 12 bits id.
+   */
+  uint16_t h_vlan_id;
+  /**
+   * EtherType of what follows, network byte order.
+   */
+  uint16_t h_proto;
+};
+
+/**
+ * The fixed IPv6 header (RFC 8200, section 3).
+ */
+struct __attribute__((packed)) kcompact_ipv6_hdr {
+  /**
+   * Flow label, in C a bit field of 24 bits. In Rust this is the whole first word.
+   *
+   */
+  uint32_t flow_lbl: 24;
+  /**
+   * Bits 24 to 27 of the first word.
+   *
+   */
+  uint32_t priority: 4;
+  /**
+   * Bits 28 to 31 of the first word.
+   *
+   */
+  uint32_t version: 4;
+  /**
+   * Bytes after this header, network byte order.
+   */
+  uint16_t payload_len;
+  /**
+   * Protocol number of the header that follows.
+   */
+  uint8_t nexthdr;
+  /**
+   * Remaining hops.
+   */
+  uint8_t hop_limit;
+  /**
+   * Source address.
+   */
+  struct in6_addr saddr;
+  /**
+   * Destination address.
+   */
+  struct in6_addr daddr;
+};
+
+/**
+ * Common start of an IPv6 extension header.
+ */
+struct __attribute__((packed)) kcompact_ipv6_opt_hdr {
+  /**
+   * Protocol number of the header that follows.
+   */
+  uint8_t nexthdr;
+  /**
+   * Length in units of 8 bytes, the first 8 not counted.
+   */
+  uint8_t hdrlen;
+  /**
+   * Options, or filler up to 8 bytes.
+   */
+  uint8_t padding[6];
+};
+
+/**
+ * The mandatory part of a GRE header (RFC 2784, RFC 2890).
+ */
+struct __attribute__((packed)) gre_header {
+  /**
+   * GRE_HEADER_* bits and the version, network byte order.
+   */
+  uint16_t flags_and_version;
+  /**
+   * EtherType of the payload, network byte order.
+   */
+  uint16_t proto;
+};
+
+/**
+ * The mandatory part of a GTP version 1 header (3GPP TS 29.060 and 29.281).
+ */
+struct __attribute__((packed)) gtp_v1_hdr {
+  /**
+   * GTP_FLAGS_* bits and the version.
+   */
+  uint8_t flags;
+  /**
+   * Message type; 255 carries a user packet.
+   */
+  uint8_t message_type;
+  /**
+   * Bytes after the 8 mandatory ones, network byte order.
+   */
+  uint16_t payload_len;
+  /**
+   * Tunnel endpoint identifier, network byte order.
+   */
+  uint32_t teid;
+};
+
+/**
+ * The optional part of a GTP version 1 header, there when an E, S or PN flag is set.
+ */
+struct __attribute__((packed)) gtp_v1_opt_hdr {
+  /**
+   * Sequence number, network byte order.
+   */
+  uint16_t seq_num;
+  /**
+   * N-PDU number.
+   */
+  uint8_t npdu_num;
+  /**
+   * Type of the first extension header, 0 for none.
+   */
+  uint8_t next_ext_hdr;
+};
+
+/**
+ * Start of a GTP version 1 extension header.
+ */
+struct __attribute__((packed)) gtp_v1_ext_hdr {
+  /**
+   * Length in units of GTP_EXT_HDR_LEN_UNIT_BYTES.
+   */
+  uint8_t len;
+};
+
+/**
+ * Mobile IP tunnel data header (RFC 3519, section 3.3).
+ */
+struct __attribute__((packed)) mobile_ip_hdr {
+  /**
+   * Type of message; 4 carries a packet.
+   */
+  uint8_t message_type;
+  /**
+   * Protocol number of the packet inside.
+   */
+  uint8_t next_header;
+  /**
+   * Zero.
+   */
+  uint16_t reserved;
+};
+
+/**
+ * VXLAN header (RFC 7348, section 5).
+ */
+struct __attribute__((packed)) vxlan_hdr {
+  /**
+   * Bit 3 of the first byte says that vni is valid.
+   */
+  uint8_t flags[2];
+  /**
+   * Group policy id (an extension), network byte order.
+   */
+  uint16_t gdp;
+  /**
+   * Network identifier, network byte order.
+   */
+  uint8_t vni[3];
+  /**
+   * Reserved.
+   */
+  uint8_t res;
+};
+
+/**
  * Driver entry point that waits for a packet; its parameters are the driver's affair.
  */
 typedef void (*zc_dev_wait_packet)(void);
@@ -2204,567 +2765,6 @@ struct __attribute__((packed)) zc_dev_mapping {
  * Another name of struct flowSlotInfo.
  */
 typedef struct flowSlotInfo FlowSlotInfo;
-
-/**
- * Argument of SO_ADD_TO_CLUSTER.
- */
-struct __attribute__((packed)) add_to_cluster {
-  /**
-   * Id of the cluster.
-   */
-  uint16_t cluster_id;
-  /**
-   * Queue to take; MAX_CLUSTER_QUEUES for the lowest free one.
-   */
-  uint16_t queue_id;
-  /**
-   * CLUSTER_OPTION_* bits.
-   */
-  uint32_t options;
-  /**
-   * How packets are spread.
-   */
-  enum cluster_type the_type;
-};
-
-/**
- * Argument of SO_CREATE_CLUSTER_REFEREE. Unused here.
- */
-struct __attribute__((packed)) create_cluster_referee_info {
-  /**
-   * Id of the cluster.
-   */
-  uint32_t cluster_id;
-  /**
-   * 1 if the referee existed before.
-   */
-  uint32_t recovered;
-};
-
-/**
- * Argument of SO_PUBLISH_CLUSTER_OBJECT. Unused here.
- */
-struct __attribute__((packed)) public_cluster_object_info {
-  /**
-   * Id of the cluster.
-   */
-  uint32_t cluster_id;
-  /**
-   * Kind of object.
-   */
-  uint32_t object_type;
-  /**
-   * Id of the object.
-   */
-  uint32_t object_id;
-};
-
-/**
- * Argument of SO_LOCK_CLUSTER_OBJECT. Unused here.
- */
-struct __attribute__((packed)) lock_cluster_object_info {
-  /**
-   * Id of the cluster.
-   */
-  uint32_t cluster_id;
-  /**
-   * Kind of object.
-   */
-  uint32_t object_type;
-  /**
-   * Id of the object.
-   */
-  uint32_t object_id;
-  /**
-   * Which locks to take.
-   */
-  uint32_t lock_mask;
-  /**
-   * Unused.
-   */
-  uint32_t reserved;
-};
-
-/**
- * Names a device that filters in hardware. Unused here.
- */
-struct __attribute__((packed)) virtual_filtering_device_info {
-  /**
-   * Name of the device.
-   */
-  char device_name[16];
-  /**
-   * Kind of device.
-   */
-  enum pfring_device_type device_type;
-  /**
-   * Kernel side.
-   */
-  struct proc_dir_entry *proc_entry;
-};
-
-/**
- * The four bytes that follow a VLAN TPID on the wire.
- */
-struct __attribute__((packed)) eth_vlan_hdr {
-  /**
-   * Tag control information, network byte order: 3 bits priority, 1 bit DEI, 12 bits id.
-   */
-  uint16_t h_vlan_id;
-  /**
-   * EtherType of what follows, network byte order.
-   */
-  uint16_t h_proto;
-};
-
-/**
- * The fixed IPv6 header (RFC 8200, section 3).
- */
-struct __attribute__((packed)) kcompact_ipv6_hdr {
-  /**
-   * Flow label, in C a bit field of 24 bits. In Rust this is the whole first word.
-   *
-   */
-  uint32_t flow_lbl: 24;
-  /**
-   * Bits 24 to 27 of the first word.
-   *
-   */
-  uint32_t priority: 4;
-  /**
-   * Bits 28 to 31 of the first word.
-   *
-   */
-  uint32_t version: 4;
-  /**
-   * Bytes after this header, network byte order.
-   */
-  uint16_t payload_len;
-  /**
-   * Protocol number of the header that follows.
-   */
-  uint8_t nexthdr;
-  /**
-   * Remaining hops.
-   */
-  uint8_t hop_limit;
-  /**
-   * Source address.
-   */
-  struct in6_addr saddr;
-  /**
-   * Destination address.
-   */
-  struct in6_addr daddr;
-};
-
-/**
- * Common start of an IPv6 extension header.
- */
-struct __attribute__((packed)) kcompact_ipv6_opt_hdr {
-  /**
-   * Protocol number of the header that follows.
-   */
-  uint8_t nexthdr;
-  /**
-   * Length in units of 8 bytes, the first 8 not counted.
-   */
-  uint8_t hdrlen;
-  /**
-   * Options, or filler up to 8 bytes.
-   */
-  uint8_t padding[6];
-};
-
-/**
- * The mandatory part of a GRE header (RFC 2784, RFC 2890).
- */
-struct __attribute__((packed)) gre_header {
-  /**
-   * GRE_HEADER_* bits and the version, network byte order.
-   */
-  uint16_t flags_and_version;
-  /**
-   * EtherType of the payload, network byte order.
-   */
-  uint16_t proto;
-};
-
-/**
- * The mandatory part of a GTP version 1 header (3GPP TS 29.060 and 29.281).
- */
-struct __attribute__((packed)) gtp_v1_hdr {
-  /**
-   * GTP_FLAGS_* bits and the version.
-   */
-  uint8_t flags;
-  /**
-   * Message type; 255 carries a user packet.
-   */
-  uint8_t message_type;
-  /**
-   * Bytes after the 8 mandatory ones, network byte order.
-   */
-  uint16_t payload_len;
-  /**
-   * Tunnel endpoint identifier, network byte order.
-   */
-  uint32_t teid;
-};
-
-/**
- * The optional part of a GTP version 1 header, there when an E, S or PN flag is set.
- */
-struct __attribute__((packed)) gtp_v1_opt_hdr {
-  /**
-   * Sequence number, network byte order.
-   */
-  uint16_t seq_num;
-  /**
-   * N-PDU number.
-   */
-  uint8_t npdu_num;
-  /**
-   * Type of the first extension header, 0 for none.
-   */
-  uint8_t next_ext_hdr;
-};
-
-/**
- * Start of a GTP version 1 extension header.
- */
-struct __attribute__((packed)) gtp_v1_ext_hdr {
-  /**
-   * Length in units of GTP_EXT_HDR_LEN_UNIT_BYTES.
-   */
-  uint8_t len;
-};
-
-/**
- * Mobile IP tunnel data header (RFC 3519, section 3.3).
- */
-struct __attribute__((packed)) mobile_ip_hdr {
-  /**
-   * Type of message; 4 carries a packet.
-   */
-  uint8_t message_type;
-  /**
-   * Protocol number of the packet inside.
-   */
-  uint8_t next_header;
-  /**
-   * Zero.
-   */
-  uint16_t reserved;
-};
-
-/**
- * VXLAN header (RFC 7348, section 5).
- */
-struct __attribute__((packed)) vxlan_hdr {
-  /**
-   * Bit 3 of the first byte says that vni is valid.
-   */
-  uint8_t flags[2];
-  /**
-   * Group policy id (an extension), network byte order.
-   */
-  uint16_t gdp;
-  /**
-   * Network identifier, network byte order.
-   */
-  uint8_t vni[3];
-  /**
-   * Reserved.
-   */
-  uint8_t res;
-};
-
-/**
- * The tcp part of filtering_rule_core_fields.
- */
-struct __pfring_filtering_rule_core_fields_tcp {
-  /**
-   * TCP flags that must be exactly these; 0 for any.
-   */
-  uint8_t flags;
-};
-
-/**
- * What a wildcard rule compares. 0 means any value; addresses (IPv4) and ports are in host byte
- * order.
- */
-struct __attribute__((packed)) filtering_rule_core_fields {
-  /**
-   * Index of the interface.
-   */
-  int32_t if_index;
-  /**
-   * Source MAC address.
-   */
-  uint8_t smac[6];
-  /**
-   * Destination MAC address.
-   */
-  uint8_t dmac[6];
-  /**
-   * Outer VLAN id.
-   */
-  uint16_t vlan_id;
-  /**
-   * EtherType.
-   */
-  uint16_t eth_type;
-  /**
-   * Transport protocol number.
-   */
-  uint8_t proto;
-  /**
-   * Source address.
-   */
-  ip_addr shost;
-  /**
-   * Destination address.
-   */
-  ip_addr dhost;
-  /**
-   * Bits of the source address that count.
-   */
-  ip_addr shost_mask;
-  /**
-   * Bits of the destination address that count.
-   */
-  ip_addr dhost_mask;
-  /**
-   * Lowest source port; not looked at while sport_high is 0.
-   */
-  uint16_t sport_low;
-  /**
-   * Highest source port; 0 means any port.
-   */
-  uint16_t sport_high;
-  /**
-   * Lowest destination port; not looked at while dport_high is 0.
-   */
-  uint16_t dport_low;
-  /**
-   * Highest destination port; 0 means any port.
-   */
-  uint16_t dport_high;
-  /**
-   * TCP facts, compared on TCP packets only.
-   */
-  struct __pfring_filtering_rule_core_fields_tcp tcp;
-};
-
-/**
- * The tunnel part of filtering_rule_extended_fields.
- */
-struct __pfring_filtering_rule_extended_fields_tunnel {
-  /**
-   * Tunnel id, looked at when FILTER_TUNNEL_ID_FLAG is set.
-   */
-  uint32_t tunnel_id;
-  /**
-   * Source address.
-   */
-  ip_addr shost;
-  /**
-   * Destination address.
-   */
-  ip_addr dhost;
-  /**
-   * Bits of the source address that count.
-   */
-  ip_addr shost_mask;
-  /**
-   * Bits of the destination address that count.
-   */
-  ip_addr dhost_mask;
-};
-
-/**
- * What a wildcard rule compares beyond the core fields.
- */
-struct __attribute__((packed)) filtering_rule_extended_fields {
-  /**
-   * FILTER_TUNNEL_ID_FLAG when tunnel.tunnel_id counts.
-   */
-  uint16_t optional_fields;
-  /**
-   * The inner packet.
-   */
-  struct __pfring_filtering_rule_extended_fields_tunnel tunnel;
-  /**
-   * Strings, separated by a vertical bar, one of which the payload must contain; case is
-   * ignored. Empty for any payload.
-   */
-  char payload_pattern[32];
-};
-
-/**
- * Private to the library. Leave it zero.
- */
-struct __attribute__((packed)) filtering_internals {
-  /**
-   * Time of the last match.
-   */
-  unsigned long jiffies_last_match;
-  /**
-   * Unused.
-   */
-  struct net_device *reflector_dev;
-};
-
-/**
- * A wildcard rule. Rules are looked at from the lowest id to the highest.
- */
-struct __attribute__((packed)) filtering_rule {
-  /**
-   * Id of the rule, unique within a ring.
-   */
-  uint16_t rule_id;
-  /**
-   * What to do with a packet that matches.
-   */
-  enum rule_action_behaviour rule_action;
-  /**
-   * With balance_pool, the share that matches: pkt_hash modulo balance_pool equals balance_id.
-   */
-  uint8_t balance_id;
-  /**
-   * Number of shares; 0 switches balancing off.
-   */
-  uint8_t balance_pool;
-  /**
-   * 1 keeps the rule from being removed as idle.
-   */
-  uint8_t locked;
-  /**
-   * 1 matches the opposite direction too.
-   */
-  uint8_t bidirectional;
-  /**
-   * What is compared.
-   */
-  struct filtering_rule_core_fields core_fields;
-  /**
-   * What is compared beyond the core fields.
-   */
-  struct filtering_rule_extended_fields extended_fields;
-  /**
-   * Interface for the reflect and bounce actions: at most 7 characters and a zero.
-   */
-  char reflector_device_name[REFLECTOR_NAME_LEN];
-  /**
-   * Private to the library. Leave it zero.
-   */
-  struct filtering_internals internals;
-};
-
-/**
- * A rule for one flow, matched exactly and in both directions. Addresses (IPv4) and ports in host
- * byte order.
- */
-struct __attribute__((packed)) hash_filtering_rule {
-  /**
-   * Id, for the caller's own use.
-   */
-  uint16_t rule_id;
-  /**
-   * Outer VLAN id, 0 for an untagged packet.
-   */
-  uint16_t vlan_id;
-  /**
-   * 4 or 6; 0 for anything else.
-   */
-  uint8_t ip_version;
-  /**
-   * Transport protocol number.
-   */
-  uint8_t proto;
-  /**
-   * Address of one end.
-   */
-  ip_addr host_peer_a;
-  /**
-   * Address of the other end.
-   */
-  ip_addr host_peer_b;
-  /**
-   * Port of one end.
-   */
-  uint16_t port_peer_a;
-  /**
-   * Port of the other end.
-   */
-  uint16_t port_peer_b;
-  /**
-   * What to do with a packet that matches.
-   */
-  enum rule_action_behaviour rule_action;
-  /**
-   * Interface for the reflect and bounce actions: at most 7 characters and a zero.
-   */
-  char reflector_device_name[REFLECTOR_NAME_LEN];
-  /**
-   * Private to the library. Leave it zero.
-   */
-  struct filtering_internals internals;
-};
-
-/**
- * Counters of a rule.
- */
-struct __attribute__((packed)) hash_filtering_rule_stats {
-  /**
-   * Packets that the rule matched.
-   */
-  uint64_t match;
-  /**
-   * Packets that the rule dropped.
-   */
-  uint64_t filtered;
-  /**
-   * Packets that the rule would have dropped and that the filtering sampling rate let pass.
-   */
-  uint64_t match_forward;
-  /**
-   * Seconds since the last match.
-   */
-  uint32_t inactivity;
-};
-
-/**
- * An element of a hash rule list. Kernel-side in PF_RING, unused here.
- */
-struct __attribute__((packed)) _sw_filtering_hash_bucket {
-  /**
-   * The rule.
-   */
-  struct hash_filtering_rule rule;
-  /**
-   * Packets matched.
-   */
-  uint64_t match;
-  /**
-   * Packets dropped.
-   */
-  uint64_t filtered;
-  /**
-   * Packets that the rule would have dropped and that the filtering sampling rate let pass.
-   */
-  uint64_t match_forward;
-  /**
-   * The next element.
-   */
-  struct _sw_filtering_hash_bucket *next;
-};
-
-/**
- * Another name of struct _sw_filtering_hash_bucket.
- */
-typedef struct _sw_filtering_hash_bucket sw_filtering_hash_bucket;
 
 /* Enumerations whose name stands without a tag, too. */
 typedef enum cluster_client_type cluster_client_type;

@@ -12,19 +12,16 @@ use super::{
 /// Bytes of a page.
 pub const PAGE_SIZE: usize = 4096;
 
-/// A compiled filter in the layout of libpcap's struct bpf_program.
+/// A compiled filter in the layout of libpcap's struct bpf_program. Where pcap/bpf.h was included
+/// before pfring.h, C programs see libpcap's own type in its place.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pfring_bpf_program {
     /// Number of instructions.
     pub bf_len: c_uint,
-    /// The instructions (struct bpf_insn); freed by pfring_free_bpf_filter() only.
+    /// The instructions (struct bpf_insn); freed by pfring_free_bpf_filter() or pcap_freecode().
     pub bf_insns: *mut c_void,
 }
-
-/// The compiled filter as the filter calls take it: in C it is libpcap's `struct bpf_program` when
-/// `pcap/bpf.h` was included before `pfring.h`, else `struct pfring_bpf_program`.
-pub type pfring_filter_program = pfring_bpf_program;
 
 zeroed! {
     __pfring, pfring_bpf_program, pfring_card_settings, pfring_chunk_info, pfring_if,

@@ -88,7 +88,7 @@ pub struct __pfring {
     /// What the ring is used for.
     pub mode: socket_mode,
     /// Compiled filter. Unused here.
-    pub userspace_bpf_filter: pfring_filter_program,
+    pub userspace_bpf_filter: pfring_bpf_program,
     /// Hardware time stamps.
     pub hw_ts: __pfring_hw_ts,
     /// Sending a received packet on.

@@ -11,20 +11,46 @@ struct Recipe {
     header: &'static str,
     /// The cbindgen settings, below `cbindgen/`.
     config: &'static str,
-    /// Folders below `src/` whose files are read, in this order.
-    folders: &'static [&'static str],
+    /// The files below `src/` that are read, in the order in which the header shows them. What is
+    /// not listed is not seen: `by_hand.rs`, and `mod.rs`, whose modules cbindgen would follow.
+    files: &'static [&'static str],
 }
 
 const RECIPES: [Recipe; 2] = [
     Recipe {
         header: "linux/pf_ring.h",
         config: "pf_ring.toml",
-        folders: &["abi/pf_ring_h"],
+        files: &[
+            "abi/pf_ring_h/constants.rs",
+            "abi/pf_ring_h/header.rs",
+            "abi/pf_ring_h/modes.rs",
+            "abi/pf_ring_h/rules.rs",
+            "abi/pf_ring_h/hw_rules.rs",
+            "abi/pf_ring_h/protocols.rs",
+            "abi/pf_ring_h/kernel.rs",
+        ],
     },
     Recipe {
         header: "pfring.h",
         config: "pfring.toml",
-        folders: &["abi/pfring_h", "capi"],
+        files: &[
+            "abi/pfring_h/constants.rs",
+            "abi/pfring_h/types.rs",
+            "abi/pfring_h/handle.rs",
+            "capi/open.rs",
+            "capi/recv.rs",
+            "capi/poll.rs",
+            "capi/send.rs",
+            "capi/settings.rs",
+            "capi/filter.rs",
+            "capi/cluster.rs",
+            "capi/stats.rs",
+            "capi/device.rs",
+            "capi/clock.rs",
+            "capi/parse.rs",
+            "capi/trailer.rs",
+            "capi/bpf.rs",
+        ],
     },
 ];
 
@@ -48,16 +74,13 @@ pub fn generate() -> Vec<(&'static str, String)> {
 fn run(recipe: &Recipe) -> String {
     let config = root().join("cbindgen").join(recipe.config);
     let mut config = cbindgen::Config::from_file(config).expect("the cbindgen settings");
-    let files = sources(recipe);
-    for file in &files {
-        let text = fs::read_to_string(file).expect("a source file");
+    let mut builder = cbindgen::Builder::new();
+    for file in recipe.files {
+        let path = root().join("src").join(file);
+        let text = fs::read_to_string(&path).expect("a source file");
         config.export.include.extend(types(&text));
+        builder = builder.with_src(path);
     }
-    let builder = files
-        .iter()
-        .fold(cbindgen::Builder::new(), |builder, file| {
-            builder.with_src(file)
-        });
     let bindings = builder
         .with_config(config)
         .generate()
@@ -65,23 +88,6 @@ fn run(recipe: &Recipe) -> String {
     let mut out = Vec::new();
     bindings.write(&mut out);
     String::from_utf8(out).expect("cbindgen writes UTF-8")
-}
-
-/// The files of a recipe, in a fixed order, without those that hold what cbindgen must not see.
-fn sources(recipe: &Recipe) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for folder in recipe.folders {
-        let folder = root().join("src").join(folder);
-        let mut files: Vec<PathBuf> = fs::read_dir(&folder)
-            .expect("a source folder")
-            .map(|entry| entry.expect("a folder entry").path())
-            .filter(|path| path.extension().is_some_and(|ext| ext == "rs"))
-            .filter(|path| path.file_stem().is_some_and(|stem| stem != "by_hand"))
-            .collect();
-        files.sort();
-        all.extend(files);
-    }
-    all
 }
 
 /// The public types of a source. cbindgen writes those that a function needs, and those it is told.
