@@ -1,0 +1,123 @@
+/*
+ * The functions that libpfring exports, each once: FUNCTIONS(X) gives X(name) for every one.
+ */
+#ifndef FUNCTIONS_H
+#define FUNCTIONS_H
+
+/* clang-format off */
+#define FUNCTIONS(X) \
+    X(pfring_open) \
+    X(pfring_open_multichannel) \
+    X(pfring_shutdown) \
+    X(pfring_config) \
+    X(pfring_loop) \
+    X(pfring_breakloop) \
+    X(pfring_close) \
+    X(pfring_stats) \
+    X(pfring_recv) \
+    X(pfring_recv_burst) \
+    X(pfring_recv_parsed) \
+    X(pfring_recv_flow) \
+    X(pfring_get_metadata) \
+    X(pfring_set_poll_watermark) \
+    X(pfring_set_poll_watermark_timeout) \
+    X(pfring_set_poll_duration) \
+    X(pfring_set_tx_watermark) \
+    X(pfring_set_default_hw_action) \
+    X(pfring_add_hw_rule) \
+    X(pfring_remove_hw_rule) \
+    X(pfring_set_channel_id) \
+    X(pfring_set_channel_mask) \
+    X(pfring_set_application_name) \
+    X(pfring_set_application_stats) \
+    X(pfring_get_appl_stats_file_name) \
+    X(pfring_set_vlan_id) \
+    X(pfring_bind) \
+    X(pfring_send) \
+    X(pfring_send_get_time) \
+    X(pfring_get_num_rx_channels) \
+    X(pfring_set_sampling_rate) \
+    X(pfring_set_filtering_sampling_rate) \
+    X(pfring_set_packet_slicing) \
+    X(pfring_get_selectable_fd) \
+    X(pfring_set_direction) \
+    X(pfring_set_socket_mode) \
+    X(pfring_set_cluster_consumer) \
+    X(pfring_set_cluster) \
+    X(pfring_remove_from_cluster) \
+    X(pfring_set_master_id) \
+    X(pfring_set_master) \
+    X(pfring_get_ring_id) \
+    X(pfring_get_num_queued_pkts) \
+    X(pfring_handle_hash_filtering_rule) \
+    X(pfring_add_filtering_rule) \
+    X(pfring_remove_filtering_rule) \
+    X(pfring_purge_idle_hash_rules) \
+    X(pfring_purge_idle_rules) \
+    X(pfring_get_hash_filtering_rule_stats) \
+    X(pfring_get_filtering_rule_stats) \
+    X(pfring_toggle_filtering_policy) \
+    X(pfring_enable_rss_rehash) \
+    X(pfring_poll) \
+    X(pfring_is_pkt_available) \
+    X(pfring_next_pkt_time) \
+    X(pfring_next_pkt_raw_timestamp) \
+    X(pfring_version_noring) \
+    X(pfring_version) \
+    X(pfring_set_reflector_device) \
+    X(pfring_get_bound_device_address) \
+    X(pfring_get_slot_header_len) \
+    X(pfring_get_bound_device_ifindex) \
+    X(pfring_get_device_ifindex) \
+    X(pfring_set_virtual_device) \
+    X(pfring_loopback_test) \
+    X(pfring_enable_ring) \
+    X(pfring_disable_ring) \
+    X(pfring_set_bpf_filter) \
+    X(pfring_remove_bpf_filter) \
+    X(pfring_set_filtering_mode) \
+    X(pfring_get_device_clock) \
+    X(pfring_set_device_clock) \
+    X(pfring_adjust_device_clock) \
+    X(pfring_sync_indexes_with_kernel) \
+    X(pfring_send_last_rx_packet) \
+    X(pfring_get_link_status) \
+    X(pfring_get_link_type) \
+    X(pfring_get_caplen) \
+    X(pfring_flush_tx_packets) \
+    X(pfring_search_payload) \
+    X(pfring_parse_pkt) \
+    X(pfring_set_if_promisc) \
+    X(pfring_set_promisc) \
+    X(pfring_format_numbers) \
+    X(pfring_enable_hw_timestamp) \
+    X(pfring_get_mtu_size) \
+    X(pfring_get_card_settings) \
+    X(pfring_print_parsed_pkt) \
+    X(pfring_print_pkt) \
+    X(pfring_recv_chunk) \
+    X(pfring_set_bound_dev_name) \
+    X(pfring_enable_hw_timestamp_debug) \
+    X(pfring_read_ixia_hw_timestamp) \
+    X(pfring_handle_ixia_hw_timestamp) \
+    X(pfring_read_metawatch_hw_timestamp) \
+    X(pfring_read_metawatch_device_info) \
+    X(pfring_handle_metawatch_hw_timestamp) \
+    X(pfring_read_arista_7150_keyframe) \
+    X(pfring_read_arista_7150_hw_timestamp) \
+    X(pfring_handle_arista_hw_timestamp) \
+    X(pfring_read_vss_apcon_hw_timestamp) \
+    X(pfring_handle_vss_apcon_hw_timestamp) \
+    X(pfring_get_interface_speed) \
+    X(pfring_get_ethtool_link_speed) \
+    X(pfring_findalldevs) \
+    X(pfring_freealldevs) \
+    X(pfring_parse_bpf_filter) \
+    X(pfring_free_bpf_filter) \
+    X(pfring_bpf_filter) \
+    X(gmt_to_local) \
+    X(pfring_thirdparty_lib_init) \
+    X(pfring_read_arista_7280_hw_timestamp)
+/* clang-format on */
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * What is put back and what is kept away: VLAN tags as on the wire, filters on live traffic.
+ */
+#include <pfring.h>
+
+#include "netns.h"
+
+#define LEN 60
+
+static int sender;
+
+static pfring *open_ring(u_int32_t caplen)
+{
+    pfring *ring = pfring_open(NET_B, caplen, PF_RING_LONG_HEADER);
+
+    if (ring == NULL)
+        bail_out("the interface does not open");
+    pfring_set_poll_watermark(ring, 1);
+    if (pfring_enable_ring(ring) != 0)
+        bail_out("the ring cannot be enabled");
+    return ring;
+}
+
+static void tagged(void)
+{
+    pfring *ring = open_ring(1500);
+    unsigned char frame[LEN];
+    struct pfring_pkthdr hdr;
+    struct pkt_parsing_info *info = &hdr.extended_hdr.parsed_pkt;
+    u_char *data = NULL;
+
+    memset(&hdr, 0, sizeof(hdr));
+    udp_frame(frame, LEN, 0x6064, 0x0a000001, 0x0a000002, 1000, 53);
+    net_send(sender, frame, LEN);
+    is_int(pfring_recv(ring, &data, 0, &hdr, 1), 1, "a frame with a tag");
+    ok(hdr.len == LEN && hdr.caplen == LEN, "both lengths include the tag");
+    ok(memcmp(data, frame, LEN) == 0, "its bytes are those on the wire, with priority");
+    is_int(info->vlan_id, 100, "the tag's id");
+    ok(info->offset.vlan_offset > 0 && info->offset.l3_offset == 18, "offsets behind the tag");
+
+    udp_frame(frame, LEN, 0, 0x0a000001, 0x0a000002, 1000, 53);
+    net_send(sender, frame, LEN);
+    is_int(pfring_recv(ring, &data, 0, &hdr, 1), 1, "a frame without a tag");
+    ok(info->vlan_id == 0 && info->offset.vlan_offset == 0 && info->offset.l3_offset == 14,
+       "no id and no offset of a tag");
+    ok(hdr.len == LEN && memcmp(data, frame, LEN) == 0, "its bytes are those on the wire");
+    pfring_close(ring);
+}
+
+static void double_tagged(void)
+{
+    static const unsigned char want[8] = {0x88, 0xa8, 0x01, 0x2d, 0x81, 0x00, 0x01, 0x59};
+    pfring *ring = open_ring(1500);
+    unsigned char frame[LEN];
+    struct pfring_pkthdr hdr;
+    struct pkt_parsing_info *info = &hdr.extended_hdr.parsed_pkt;
+    u_char *data = NULL;
+
+    memset(&hdr, 0, sizeof(hdr));
+    memset(frame, 0, LEN);
+    put_ether(frame, 0x88a8);
+    memcpy(frame + 12, want, 8);
+    put16(frame + 20, 0x0800);
+    put_udp(frame + 22 + put_ipv4(frame + 22, 17, 0x0a000001, 0x0a000002, 18), 1000, 53, 10);
+    net_send(sender, frame, LEN);
+    is_int(pfring_recv(ring, &data, 0, &hdr, 1), 1, "a frame with two tags");
+    ok(hdr.len == LEN && hdr.caplen == LEN && memcmp(data + 12, want, 8) == 0,
+       "both are in the frame, each with its type");
+    is_int(info->vlan_id, 301, "the outer id");
+    is_int(info->qinq_vlan_id, 345, "the inner id");
+    is_int(info->offset.l3_offset, 22, "the IP header is behind both");
+    pfring_close(ring);
+}
+
+static void tagged_and_cut(void)
+{
+    pfring *ring = open_ring(20);
+    unsigned char frame[LEN];
+    struct pfring_pkthdr hdr;
+    u_char *data = NULL;
+
+    memset(&hdr, 0, sizeof(hdr));
+    udp_frame(frame, LEN, 100, 0x0a000001, 0x0a000002, 1000, 53);
+    net_send(sender, frame, LEN);
+    is_int(pfring_recv(ring, &data, 0, &hdr, 1), 1, "a frame with a tag, cut to 20 bytes");
+    ok(hdr.len == LEN && hdr.caplen == 20 && memcmp(data, frame, 20) == 0,
+       "the tag counts among the bytes kept");
+    pfring_close(ring);
+}
+
+/* Sends ten frames each in VLAN 1000, in VLAN 7 and without a tag, to port 53 and 54 in turn. */
+static void send_mixed(void)
+{
+    static const unsigned vlans[3] = {1000, 7, 0};
+    unsigned char frame[LEN];
+    int i;
+
+    for (i = 0; i < 30; i++) {
+        udp_frame(frame, LEN, vlans[i % 3], 0x0a000001, 0x0a000002, 1000, i / 3 % 2 ? 53 : 54);
+        net_send(sender, frame, LEN);
+    }
+}
+
+/* What arrives of send_mixed, and how much of it has this VLAN and port (-1 = any). */
+static int count_mixed(pfring *ring, int vlan, int port, int *matching)
+{
+    struct pfring_pkthdr hdr;
+    struct pkt_parsing_info *info = &hdr.extended_hdr.parsed_pkt;
+    u_char *data = NULL;
+    int count = 0;
+
+    memset(&hdr, 0, sizeof(hdr));
+    *matching = 0;
+    send_mixed();
+    sleep_ms(100);
+    while (pfring_recv(ring, &data, 0, &hdr, 0) == 1) {
+        count++;
+        *matching += (vlan < 0 || info->vlan_id == vlan) && (port < 0 || info->l4_dst_port == port);
+    }
+    return count;
+}
+
+static void filtered(const char *filter, int vlan, int port, int want)
+{
+    pfring *ring = open_ring(1500);
+    int matching = 0;
+
+    ok(pfring_set_bpf_filter(ring, filter) == 0, "filter '%s'", filter);
+    is_int(count_mixed(ring, vlan, port, &matching), want, "as many as match arrive");
+    is_int(matching, want, "and they are the right ones");
+    pfring_close(ring);
+}
+
+static void filters(void)
+{
+    pfring *ring = open_ring(1500);
+    int matching = 0, rc = pfring_set_bpf_filter(ring, "ip");
+
+    if (rc == PF_RING_ERROR_NOT_SUPPORTED) {
+        skip("filters", "no filter compiler on this machine");
+        pfring_close(ring);
+        return;
+    }
+    filtered("vlan 1000", 1000, -1, 10);
+    filtered("vlan", -1, -1, 20);
+    filtered("not vlan", 0, -1, 10);
+    filtered("vlan 7 and udp dst port 53", 7, 53, 5);
+    filtered("udp dst port 53", 0, 53, 5);
+
+    is_int(pfring_set_bpf_filter(ring, "udp dst dst ((("), -2, "a filter that is none is refused");
+    is_int(pfring_set_bpf_filter(ring, "udp dst port 54"), 0, "a filter replaces the one before");
+    is_int(count_mixed(ring, 0, 54, &matching), 5, "only its packets arrive");
+    is_int(pfring_remove_bpf_filter(ring), 0, "the filter is removed");
+    is_int(count_mixed(ring, -1, -1, &matching), 30, "all packets arrive");
+    is_negative(pfring_remove_bpf_filter(ring), "there is none left to remove");
+    pfring_close(ring);
+}
+
+int main(void)
+{
+    watch_stdout();
+    net_setup(60);
+    sender = net_socket(NET_A);
+    tagged();
+    double_tagged();
+    tagged_and_cut();
+    filters();
+    return done();
+}
