@@ -5,6 +5,7 @@
 #   make test       every test; cases of real bug reports in their short form
 #   make test-full  the same cases in their full form
 #   make bench      figures against libpcap
+#   make packages   install the Debian packages that the tests need
 #   make headers    write include/ again from src/abi and src/capi
 #   make install    DESTDIR= PREFIX=/usr/local LIBDIR=$(PREFIX)/lib
 
@@ -16,7 +17,7 @@ CARGO    ?= cargo
 BUILD    := build
 TARGET   := target/release
 
-.PHONY: all lib tools headers demo test test-full bench install clean FORCE
+.PHONY: all lib tools headers demo packages test test-full bench install clean FORCE
 
 all: lib tools
 
@@ -36,6 +37,45 @@ $(BUILD)/lib/libpfring.so.$(VERSION): FORCE
 
 tools: lib
 	$(MAKE) -C examples-c
+
+# Tools that only tests and the demo use: a sender of numbered frames, C tests in three forms.
+$(BUILD)/c-tests/blast: lib
+	$(MAKE) -C c-tests ../build/c-tests/blast
+
+demo: all $(BUILD)/c-tests/blast
+	scripts/demo.sh
+
+# The Debian packages that the tests need, beyond what a plain build does.
+packages:
+	scripts/packages.sh install
+
+# Live tests need the right to make network namespaces; without it they say so and are skipped.
+test: all
+	$(CARGO) test --locked
+	$(CARGO) test --locked --manifest-path tools/headers/Cargo.toml
+	$(MAKE) -C c-tests check
+	$(MAKE) -C c-tests check TESTS="$(MEMCHECK_TESTS)" VALGRIND="$(MEMCHECK)"
+
+# One form of each C program under valgrind, but for those that measure time.
+MEMCHECK := valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
+MEMCHECK_TESTS := $(addprefix so/,null_args bad_args open_errors file_recv parse_print live_recv live_filter live_send)
+
+test-full: all
+	$(CARGO) test --locked --no-fail-fast -- --ignored full
+	$(MAKE) -C c-tests check VALGRIND="$(MEMCHECK)"
+
+headers:
+	$(CARGO) run --locked --manifest-path tools/headers/Cargo.toml
+
+install: all
+	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/include/linux $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/lib/libpfring.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
+	install -m 644 $(BUILD)/lib/libpfring.a $(DESTDIR)$(LIBDIR)/
+	ln -sfn libpfring.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sfn $(SONAME) $(DESTDIR)$(LIBDIR)/libpfring.so
+	install -m 644 include/pfring.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 include/linux/pf_ring.h $(DESTDIR)$(PREFIX)/include/linux/
+	install -m 755 $(BUILD)/bin/pfcount $(DESTDIR)$(PREFIX)/bin/
 
 clean:
 	rm -rf $(BUILD)
