@@ -121,7 +121,7 @@ pub fn compile_live(
     snaplen: u32,
 ) -> Result<Live> {
     let dead = compile_dead(text, link_type, snaplen);
-    let tags = has_word(text, &["vlan"]);
+    let tags = mentions_tags(text);
     let metadata = has_word(text, &["inbound", "outbound", "ifindex"]);
     let dead_fits = match &dead {
         Ok(program) => !tags && (!metadata || program.needs_metadata()),
@@ -171,6 +171,12 @@ fn compile_on_device(
 /// Whether the kernel takes it, with the longest prefix.
 fn fits_kernel(program: &Program) -> bool {
     program.insns().len() + PREFIX_INSNS <= MAX_KERNEL_INSNS
+}
+
+/// Whether the text asks about VLAN tags. One that does not is meant for frames without the tag that
+/// the kernel moves out of them.
+pub fn mentions_tags(text: &CStr) -> bool {
+    has_word(text, &["vlan"])
 }
 
 /// Whether the text has one of these words as libpcap's scanner would read it.

@@ -82,7 +82,7 @@ impl Handle {
         for device in &self.source.devices {
             device.socket.bind(device.ifindex)?;
         }
-        self.selectable.readable.lower();
+        self.selectable.start();
         Ok(())
     }
 

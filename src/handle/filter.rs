@@ -42,6 +42,29 @@ struct Here {
     /// Only on frames up to this stamp, in nanoseconds: those that the kernel queued under the
     /// filter before. None: on every frame.
     until_ns: Option<u64>,
+    /// Whether the program looks at tags. One that does not is run on frames without the tag that
+    /// the kernel had moved, as the kernel does: it matches tagged traffic as well.
+    sees_tags: bool,
+}
+
+impl Here {
+    fn new(program: Program, text: &CStr, until_ns: Option<u64>) -> Self {
+        Self {
+            program,
+            until_ns,
+            sees_tags: bpf::mentions_tags(text),
+        }
+    }
+
+    fn accepts(&self, frame: &Frame, data: &[u8]) -> bool {
+        const MACS: usize = 12;
+        const TAG: usize = 4;
+        if frame.moved_tci.is_none() || self.sees_tags || data.len() < MACS + TAG {
+            return self.program.run(data, frame.len) != 0;
+        }
+        let untagged = [&data[..MACS], &data[MACS + TAG..]].concat();
+        self.program.run(&untagged, frame.len - TAG as u32) != 0
+    }
 }
 
 impl Handle {
@@ -71,13 +94,7 @@ impl Handle {
         let lifecycle = self.lifecycle.lock();
         let (kernel, here) = match live {
             Live::Kernel(program) => (Some(program), None),
-            Live::UserSpace(program) => (
-                None,
-                Some(Here {
-                    program,
-                    until_ns: None,
-                }),
-            ),
+            Live::UserSpace(program) => (None, Some(Here::new(program, text, None))),
         };
         self.filter.replace(State { kernel, here });
         if let Err(error) = self.attach(&lifecycle) {
@@ -87,17 +104,12 @@ impl Handle {
             let program = recheck.ok_or(error)?;
             self.filter.replace(State {
                 kernel: None,
-                here: Some(Here {
-                    program,
-                    until_ns: None,
-                }),
+                here: Some(Here::new(program, text, None)),
             });
             self.attach(&lifecycle)?;
         } else if let Some(program) = recheck.filter(|_| lifecycle.capturing) {
-            self.filter.recheck(Here {
-                program,
-                until_ns: Some(clock::realtime_ns()),
-            });
+            self.filter
+                .recheck(Here::new(program, text, Some(clock::realtime_ns())));
         }
         self.publish_userspace_filter(self.filter.is_here_for_good());
         Ok(())
@@ -182,6 +194,6 @@ impl FilterSlot {
         // SAFETY: the frame was taken from the backend under the receive half, which the caller
         // still holds; nothing was released since, and nobody writes to it.
         let data = unsafe { frame.bytes() };
-        here.program.run(data, frame.len) != 0
+        here.accepts(frame, data)
     }
 }

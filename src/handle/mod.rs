@@ -6,7 +6,7 @@
 
 use std::cell::UnsafeCell;
 use std::ffi::CString;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -18,7 +18,6 @@ use crate::config;
 use crate::config::env::{BackendChoice, Settings};
 use crate::config::log;
 use crate::error::{Error, Result};
-use crate::sys::event::{Epoll, EventFd};
 use crate::sys::packet::PacketSocket;
 use crate::wait::Waiter;
 
@@ -31,6 +30,7 @@ mod info;
 mod options;
 mod public;
 mod receive;
+mod selectable;
 mod source;
 mod transmit;
 mod waiting;
@@ -41,6 +41,7 @@ pub use receive::Target;
 use breaks::Breaks;
 use filter::FilterSlot;
 use half::Half;
+use selectable::Selectable;
 use source::{Opened, Source};
 
 /// A ring. C knows its first field only, as `struct __pfring`.
@@ -88,14 +89,6 @@ struct Lifecycle {
     paused: bool,
 }
 
-/// The one descriptor that programs poll: readable while a packet can be read.
-struct Selectable {
-    epoll: Epoll,
-    /// Raised where the sockets do not say it: before capture starts, so that a program that enables
-    /// at its first read gets there, and always for a file.
-    readable: EventFd,
-}
-
 const _: () = {
     assert!(std::mem::offset_of!(Handle, public) == 0);
     assert!(size_of::<abi::__pfring>() == 944 && align_of::<abi::__pfring>() == 8);
@@ -125,7 +118,7 @@ impl Handle {
             Some(PacketSocket::open()?)
         };
         let breaks = Breaks::new()?;
-        let selectable = Selectable::new(&source)?;
+        let selectable = Selectable::new(&source.fds())?;
         let mut wait_fds = source.fds();
         wait_fds.push(breaks.alarm_fd());
         let reentrant = flags & abi::PF_RING_REENTRANT != 0;
@@ -200,24 +193,9 @@ impl Handle {
         (self.received.load(Ordering::Relaxed), self.source.dropped())
     }
 
-    /// The descriptor for select, poll and epoll.
+    /// The descriptor for select, poll and epoll, given to a program that will wait on it.
     pub fn selectable_fd(&self) -> RawFd {
-        self.selectable.epoll.as_raw_fd()
-    }
-}
-
-impl Selectable {
-    fn new(source: &Source) -> Result<Self> {
-        let selectable = Self {
-            epoll: Epoll::new()?,
-            readable: EventFd::new()?,
-        };
-        selectable.readable.raise();
-        selectable.epoll.add(selectable.readable.as_raw_fd())?;
-        for fd in source.fds() {
-            selectable.epoll.add(fd)?;
-        }
-        Ok(selectable)
+        self.selectable.watch()
     }
 }
 

@@ -79,7 +79,7 @@ impl Handle {
             SHORT_HEADER
         } as u16;
         public.mtu = self.source.mtu;
-        public.fd = self.selectable_fd();
+        public.fd = self.selectable.fd();
         public.device_id = self.source.main().map_or(0, |device| device.ifindex);
         public.device_name = self.device_name.as_ptr().cast_mut();
         public.poll_duration = abi::DEFAULT_POLL_DURATION;

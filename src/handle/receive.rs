@@ -120,6 +120,7 @@ impl Handle {
             if self.wants(&frame) {
                 rx.empty_looks = 0;
                 self.count(1);
+                self.selectable.after_take(backend);
                 return Ok(Some(frame));
             }
         }
@@ -137,9 +138,11 @@ impl Handle {
 
     #[inline]
     fn on_empty(&self, empty_looks: &mut u32) {
+        self.selectable.after_empty();
         *empty_looks = empty_looks.wrapping_add(1);
         if (*empty_looks).is_multiple_of(LOOKS_PER_SETTLE) {
             self.source.settle();
+            self.selectable.forget();
         }
     }
 
@@ -258,6 +261,9 @@ impl Handle {
                 Err(_) if count > 0 => break,
                 Err(error) => return Err(error),
             }
+        }
+        if let Some(backend) = &rx.backend {
+            self.selectable.after_take(backend);
         }
         Ok(count)
     }

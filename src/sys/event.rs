@@ -71,10 +71,38 @@ impl Epoll {
     ///
     /// `Os` when the descriptor is in the set already or cannot be polled.
     pub fn add(&self, fd: RawFd) -> Result<()> {
-        let mut event = libc::epoll_event {
-            events: libc::EPOLLIN as u32,
-            u64: 0,
-        };
+        self.control(fd, libc::EPOLLIN as u32)
+    }
+
+    /// Adds a descriptor that counts as readable from the moment it becomes so until it no longer is,
+    /// or until [`forget`](Self::forget) (edge triggered).
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub fn add_edge(&self, fd: RawFd) -> Result<()> {
+        self.control(fd, (libc::EPOLLIN | libc::EPOLLET) as u32)
+    }
+
+    /// Takes the edges seen so far: the set is readable again at the next one only.
+    pub fn forget(&self) {
+        const MOST: usize = super::poll::MAX_FDS;
+        let saved = super::errno();
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; MOST];
+        // SAFETY: `events` has room for MOST entries.
+        unsafe {
+            libc::epoll_wait(
+                self.0.as_raw_fd(),
+                events.as_mut_ptr(),
+                MOST as libc::c_int,
+                0,
+            );
+        }
+        super::set_errno(saved);
+    }
+
+    fn control(&self, fd: RawFd, events: u32) -> Result<()> {
+        let mut event = libc::epoll_event { events, u64: 0 };
         // SAFETY: `event` is valid for the call; the kernel copies it.
         let ret =
             unsafe { libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &raw mut event) };
