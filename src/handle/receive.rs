@@ -168,39 +168,46 @@ impl Handle {
         }
         self.start_capture()?;
         let mut header = abi::pfring_pkthdr::zeroed();
-        let mut generation = self.breaks.generation();
-        // A break from before ends the loop too, but queued packets come first.
-        let mut grace = self.break_pending().then(|| self.queued());
+        let generation = self.breaks.generation();
+        // A break from before ends the loop as well, but what is queued now comes first.
+        let mut grace = if self.break_pending() {
+            self.queued()
+        } else {
+            0
+        };
         loop {
             let Some(frame) = self.next_for_loop(&mut header)? else {
                 if wait {
                     self.wait_for_packet()?;
-                } else if self.take_break() {
-                    return Err(Error::Broken);
-                } else if self.breaks.is_shut() {
-                    return Err(Error::ShutDown);
+                } else if self.break_pending() {
+                    return Err(self.broken());
                 }
                 continue;
             };
             each(&header, frame.data);
-            if self.breaks.generation() != generation {
-                generation = self.breaks.generation();
-                if self.breaks.is_shut() {
-                    return Err(Error::ShutDown);
-                }
-                if self.take_break() {
-                    return Ok(1);
-                }
-            }
-            if let Some(left) = &mut grace {
-                *left = left.saturating_sub(1);
-                if *left == 0 && self.take_break() {
-                    return Ok(1);
+            if self.break_pending() {
+                grace = grace.saturating_sub(1);
+                if grace == 0 || self.breaks.generation() != generation {
+                    return match self.broken() {
+                        Error::Broken => Ok(1),
+                        error => Err(error),
+                    };
                 }
             }
         }
     }
 
+    /// Takes the pending break, and tells what ended the call: that, or a shutdown.
+    pub(super) fn broken(&self) -> Error {
+        self.take_break();
+        if self.breaks.is_shut() {
+            Error::ShutDown
+        } else {
+            Error::Broken
+        }
+    }
+
+    #[inline]
     fn break_pending(&self) -> bool {
         self.break_flag().load(Ordering::Relaxed) != 0
     }

@@ -131,12 +131,7 @@ impl Handle {
             Woken::Timeout => Ok(false),
             Woken::Broken => {
                 drop(watch);
-                self.take_break();
-                Err(if self.breaks.is_shut() {
-                    Error::ShutDown
-                } else {
-                    Error::Broken
-                })
+                Err(self.broken())
             }
             Woken::Interrupted => Err(os_error(libc::EINTR)),
             Woken::Failed(errno) => Err(os_error(errno)),
