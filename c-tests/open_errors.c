@@ -55,12 +55,15 @@ static int errno_without_rights(const char *device)
 
     if (child == 0) {
         pfring *ring;
+        int answer;
 
         if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
             _exit(255);
         errno = 0;
         ring = pfring_open(device, 1500, 0);
-        _exit(ring != NULL ? 0 : errno);
+        answer = ring != NULL ? 0 : errno;
+        pfring_close(ring);
+        _exit(answer);
     }
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
         WEXITSTATUS(status) == 255)
