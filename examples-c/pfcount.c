@@ -59,11 +59,11 @@ static void on_hangup(int sig)
     packet_ask_rotation();
 }
 
-/* From here on a signal ends the program: the ring is about to go. */
-static void release_signals(void)
+/* The ring is about to go, and the program with it. */
+static void ignore_signals(void)
 {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
 }
 
 static void catch_signals(void)
@@ -72,11 +72,10 @@ static void catch_signals(void)
 
     memset(&action, 0, sizeof(action));
     action.sa_handler = on_stop_signal;
-    action.sa_flags = (int)SA_RESETHAND; /* the second one ends the program whatever happens */
+    action.sa_flags = SA_RESTART; /* may come twice: from a terminal and from a parent */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 
-    action.sa_flags = SA_RESTART;
     if (options.dump_path != NULL) {
         action.sa_handler = on_hangup;
         sigaction(SIGHUP, &action, NULL);
@@ -435,7 +434,7 @@ static int run(void)
 
     catch_signals();
     rc = capture();
-    release_signals();
+    ignore_signals();
     if (signalled && !options.quiet)
         fprintf(stderr, "Leaving...\n");
     stats_publish();
