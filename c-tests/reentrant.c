@@ -16,7 +16,7 @@ struct reader {
     unsigned char *seen; /* a byte for each number */
     u_int32_t limit;
     u_int32_t count, wrong;
-    int result, stop;
+    int result;
 };
 
 /* Reads until an error or a break. */
