@@ -1241,7 +1241,8 @@ int pfring_recv_parsed(pfring *ring,
  * @param user_bytes       handed through
  * @param wait_for_packet  0: spins while no packet is there; else waits as the wait mode says
  * @return 0 (errno EINTR) when a break ended a wait, 1 when it came between two packets; at the end of
- *         a capture file PF_RING_ERROR_INVALID_ARGUMENT (errno ENODATA); else as pfring_recv()
+ *         a capture file PF_RING_ERROR_INVALID_ARGUMENT (errno ENODATA); -1 in send-only mode; else as
+ *         pfring_recv()
  */
 int pfring_loop(pfring *ring,
                 pfringProcesssPacket looper,
@@ -1453,9 +1454,11 @@ int pfring_send_last_rx_packet(pfring *ring, int tx_interface_id);
  *
  * @param ring         the ring
  * @param device_name  name of the device
- * @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ * @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL name; PF_RING_ERROR_INVALID_ARGUMENT for a NULL
+ *         ring
  */
-int pfring_set_reflector_device(pfring *ring, char *device_name);
+int pfring_set_reflector_device(pfring *ring,
+                                char *device_name);
 
 /**
  * Chooses the packets that are delivered. May be called at any time: queued packets of the other

@@ -76,7 +76,7 @@ pub unsafe extern "C" fn pfring_get_device_ifindex(
     unsafe {
         with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
             let place = out(if_index, "index")?;
-            let name = strings::text(device_name, "device name")?;
+            let name = strings::interface(device_name)?;
             place.write(netdev::index_of(name)?);
             Ok(0)
         })
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn pfring_loopback_test(
 pub unsafe extern "C" fn pfring_get_ethtool_link_speed(ifname: *const c_char) -> u32 {
     guard(|| {
         // SAFETY: the common contract.
-        let name = unsafe { strings::text(ifname, "device name") }?;
+        let name = unsafe { strings::interface(ifname) }?;
         ethtool::link_speed_mbps(name.rsplit(':').next().unwrap_or(name))
     })
 }

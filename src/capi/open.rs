@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::boundary::{fail, guard, unsupported, with_ring};
+use super::boundary::{guard, unsupported, with_ring};
 use super::{strings, table};
 use crate::abi::{PF_RING_ERROR_NOT_SUPPORTED, pfring};
 use crate::error::Error;
@@ -141,16 +141,11 @@ pub unsafe extern "C" fn pfring_close(ring: *mut pfring) {
 pub unsafe extern "C" fn pfring_bind(ring: *mut pfring, device_name: *mut c_char) -> c_int {
     // SAFETY: the common contract.
     unsafe {
-        with_ring(
-            ring,
-            PF_RING_ERROR_NOT_SUPPORTED,
-            |_| match strings::string(device_name, "device name") {
-                Err(_) => Ok(fail(&Error::BadDeviceName("no device name".into()))),
-                Ok(name) if name == c"none" => Ok(fail(&Error::BadDeviceName(
-                    "\"none\" cannot be bound".into(),
-                ))),
-                Ok(_) => unsupported("pfring_bind"),
-            },
-        )
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
+            if strings::device(device_name)? == c"none" {
+                return Err(Error::BadDeviceName("\"none\" cannot be bound".into()));
+            }
+            unsupported("pfring_bind")
+        })
     }
 }

@@ -118,7 +118,8 @@ pub unsafe extern "C" fn pfring_recv_parsed(
 /// @param user_bytes       handed through
 /// @param wait_for_packet  0: spins while no packet is there; else waits as the wait mode says
 /// @return 0 (errno EINTR) when a break ended a wait, 1 when it came between two packets; at the end of
-///         a capture file PF_RING_ERROR_INVALID_ARGUMENT (errno ENODATA); else as pfring_recv()
+///         a capture file PF_RING_ERROR_INVALID_ARGUMENT (errno ENODATA); -1 in send-only mode; else as
+///         pfring_recv()
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_loop(
     ring: *mut pfring,

@@ -109,7 +109,8 @@ pub unsafe extern "C" fn pfring_send_last_rx_packet(
 ///
 /// @param ring         the ring
 /// @param device_name  name of the device
-/// @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+/// @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL name; PF_RING_ERROR_INVALID_ARGUMENT for a NULL
+///         ring
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_reflector_device(
     ring: *mut pfring,
@@ -118,7 +119,7 @@ pub unsafe extern "C" fn pfring_set_reflector_device(
     // SAFETY: the common contract.
     unsafe {
         with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |_| {
-            strings::string(device_name, "device name")?;
+            strings::device(device_name)?;
             unsupported("pfring_set_reflector_device")
         })
     }

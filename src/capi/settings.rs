@@ -299,7 +299,10 @@ pub unsafe extern "C" fn pfring_set_if_promisc(device: *const c_char, set_promis
     }
     guard(|| {
         // SAFETY: the common contract; not NULL.
-        let names = unsafe { strings::text(device, "device name") }?;
+        let names = unsafe { strings::string(device, "device name") }?;
+        let names = names
+            .to_str()
+            .map_err(|_| Error::InvalidArgument("device name"))?;
         let mut before = false;
         for name in names.split([',', ';']) {
             let name = name.split('@').next().unwrap_or_default();

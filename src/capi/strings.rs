@@ -17,16 +17,27 @@ pub(super) unsafe fn string<'a>(text: *const c_char, name: &'static str) -> Resu
     Ok(unsafe { CStr::from_ptr(text) })
 }
 
-/// A string of C's that has to be text.
+/// The name of an interface. One that is no text belongs to no interface.
 ///
 /// # Safety
 ///
 /// As [`string`].
-pub(super) unsafe fn text<'a>(text: *const c_char, name: &'static str) -> Result<&'a str> {
+pub(super) unsafe fn interface<'a>(name: *const c_char) -> Result<&'a str> {
     // SAFETY: the contract of this function.
-    unsafe { string(text, name) }?
-        .to_str()
-        .map_err(|_| Error::InvalidArgument(name))
+    let name = unsafe { string(name, "device name") }?;
+    name.to_str()
+        .map_err(|_| Error::NoSuchDevice(name.to_string_lossy().into_owned()))
+}
+
+/// The name of a device to add to a ring: NULL is -1 there, as for any name that cannot be bound.
+///
+/// # Safety
+///
+/// As [`string`].
+pub(super) unsafe fn device<'a>(name: *const c_char) -> Result<&'a CStr> {
+    // SAFETY: the contract of this function.
+    unsafe { string(name, "device name") }
+        .map_err(|_| Error::BadDeviceName("no device name".into()))
 }
 
 /// Bytes of C's to read; no bytes may be NULL.

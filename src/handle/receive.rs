@@ -153,8 +153,8 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// As [`receive`](Self::receive), but a ring that was never enabled starts by itself, and a
-    /// reentrant ring lends.
+    /// As [`receive`](Self::receive), but a ring that was never enabled starts by itself, a reentrant
+    /// ring lends, and send-only mode is `Os`.
     pub fn run(
         &self,
         wait: bool,
@@ -164,7 +164,9 @@ impl Handle {
             return Err(Error::ShutDown);
         }
         if !self.options.mode().receives() {
-            return Err(Error::NotSupported("receiving on a ring that only sends"));
+            // The original's loop answers -1 here, and not the code that its receive has for it.
+            let error = std::io::Error::from_raw_os_error(libc::ENOTSUP);
+            return Err(Error::Os("a loop on a ring that only sends", error));
         }
         self.start_capture()?;
         let mut header = abi::pfring_pkthdr::zeroed();
