@@ -10,6 +10,7 @@ use crate::sys::mmap::Mapping;
 use crate::sys::packet::PacketSocket;
 use crate::sys::page_size;
 
+mod meta;
 pub mod req;
 pub mod v3;
 
@@ -83,7 +84,7 @@ impl Ring {
         retire: Retire,
     ) -> Result<(Self, u64)> {
         socket.set_version(libc::tpacket_versions::TPACKET_V3 as libc::c_int)?;
-        socket.set_reserve(v3::TAG_LEN)?;
+        socket.set_reserve(meta::TAG_LEN)?;
         let mut wanted = wanted.max(SMALLEST_RING_MB << 20);
         let geometry = loop {
             let geometry = Geometry::v3(page_size(), wanted, retire);

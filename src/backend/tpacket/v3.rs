@@ -11,12 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use libc::{sockaddr_ll, tpacket_block_desc, tpacket_hdr_v1, tpacket3_hdr};
 
-use crate::backend::{Checksum, Frame, FrameDirection};
+use super::meta::{Meta, TAG_LEN};
+use crate::backend::Frame;
 
-/// Bytes kept free before each frame, so that a tag can be put back in place.
-pub const TAG_LEN: u32 = 4;
-const MACS_LEN: usize = 12;
-const DEFAULT_TPID: u16 = 0x8100;
 /// Where the kernel puts the address of a frame, counted from the frame's header.
 const ADDRESS_OFFSET: usize = size_of::<tpacket3_hdr>().next_multiple_of(libc::TPACKET_ALIGNMENT);
 /// The least distance of a frame's bytes from its header.
@@ -167,7 +164,20 @@ impl Walk {
         } else {
             self.offset = offset + (header.tp_next_offset as usize).max(LEAST_MAC);
         }
-        Some(self.frame(&header, &address, data))
+        let meta = Meta {
+            status: header.tp_status,
+            caplen: header.tp_snaplen,
+            len: header.tp_len,
+            sec: header.tp_sec,
+            nsec: header.tp_nsec,
+            tci: header.hv1.tp_vlan_tci as u16,
+            tpid: header.hv1.tp_vlan_tpid,
+            ifindex: address.sll_ifindex,
+            pkttype: address.sll_pkttype,
+        };
+        // SAFETY: the frame lies in a block in our hands, with TAG_LEN bytes kept free before it
+        // (PACKET_RESERVE; LEAST_MAC was checked).
+        Some(unsafe { meta.frame(data, self.snaplen) })
     }
 
     /// Gives up the rest of the current block.
@@ -175,29 +185,6 @@ impl Walk {
     fn finish_block(&mut self) {
         self.left = 0;
         self.current = self.after(self.current);
-    }
-
-    #[inline]
-    fn frame(&self, header: &tpacket3_hdr, address: &sockaddr_ll, data: NonNull<u8>) -> Frame {
-        let mut frame = Frame {
-            data,
-            caplen: header.tp_snaplen,
-            len: header.tp_len,
-            ts_ns: u64::from(header.tp_sec) * 1_000_000_000 + u64::from(header.tp_nsec),
-            ifindex: address.sll_ifindex,
-            direction: if address.sll_pkttype == libc::PACKET_OUTGOING {
-                FrameDirection::Sent
-            } else {
-                FrameDirection::Received
-            },
-            checksum: checksum(header.tp_status),
-            moved_tci: None,
-        };
-        if header.tp_status & libc::TP_STATUS_VLAN_VALID != 0 {
-            put_tag_back(&mut frame, header);
-        }
-        frame.caplen = frame.caplen.min(self.snaplen);
-        frame
     }
 
     /// Gives every block that was read to its end back to the kernel.
@@ -255,7 +242,7 @@ impl Walk {
                 .cast::<tpacket3_hdr>()
                 .read_unaligned()
         };
-        Some(u64::from(header.tp_sec) * 1_000_000_000 + u64::from(header.tp_nsec))
+        Some(Meta::time_ns(header.tp_sec, header.tp_nsec))
     }
 }
 
@@ -274,46 +261,6 @@ impl Iterator for Walk {
             }
         }
     }
-}
-
-#[inline]
-fn checksum(status: u32) -> Checksum {
-    if status & libc::TP_STATUS_CSUMNOTREADY != 0 {
-        Checksum::NotReady
-    } else if status & libc::TP_STATUS_CSUM_VALID != 0 {
-        Checksum::Valid
-    } else {
-        Checksum::Unknown
-    }
-}
-
-/// Moves the two MAC addresses four bytes down and writes the tag that the kernel had moved to
-/// metadata behind them: the frame is as on the wire again.
-#[cold]
-fn put_tag_back(frame: &mut Frame, header: &tpacket3_hdr) {
-    if (frame.caplen as usize) < MACS_LEN {
-        return;
-    }
-    let tci = header.hv1.tp_vlan_tci as u16;
-    let tpid = if header.tp_status & libc::TP_STATUS_VLAN_TPID_VALID != 0 {
-        header.hv1.tp_vlan_tpid
-    } else {
-        DEFAULT_TPID
-    };
-    let tag = (u32::from(tpid) << 16 | u32::from(tci)).to_be_bytes();
-    // SAFETY: PACKET_RESERVE keeps TAG_LEN bytes free before the frame (LEAST_MAC was checked), and
-    // the frame has at least the MAC addresses.
-    unsafe {
-        let start = frame.data.sub(TAG_LEN as usize);
-        frame.data.copy_to(start, MACS_LEN);
-        start
-            .add(MACS_LEN)
-            .copy_from(NonNull::from(&tag).cast(), tag.len());
-        frame.data = start;
-    }
-    frame.caplen += TAG_LEN;
-    frame.len += TAG_LEN;
-    frame.moved_tci = Some(tci);
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Walks over rings that the test writes in the kernel's place.
 
 use super::*;
+use crate::backend::{Checksum, FrameDirection};
 
 const BLOCK: usize = 4096;
 const BLOCKS: usize = 4;

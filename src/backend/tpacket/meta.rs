@@ -1,0 +1,112 @@
+//! What the kernel notes of a frame, in either ring layout, made into a [`Frame`].
+
+use std::ptr::NonNull;
+
+use crate::backend::{Checksum, Frame, FrameDirection};
+
+/// Bytes kept free before each frame, so that a tag can be put back in place.
+pub const TAG_LEN: u32 = 4;
+const MACS_LEN: usize = 12;
+const DEFAULT_TPID: u16 = 0x8100;
+
+/// The kernel's notes of a frame.
+pub(super) struct Meta {
+    /// TP_STATUS_* bits.
+    pub(super) status: u32,
+    /// Bytes present, without the tag that was moved out.
+    pub(super) caplen: u32,
+    /// Bytes on the wire, without that tag.
+    pub(super) len: u32,
+    /// Arrival, seconds.
+    pub(super) sec: u32,
+    /// Arrival, nanoseconds.
+    pub(super) nsec: u32,
+    /// The tag, valid with TP_STATUS_VLAN_VALID.
+    pub(super) tci: u16,
+    /// Its type, valid with TP_STATUS_VLAN_TPID_VALID.
+    pub(super) tpid: u16,
+    /// Interface.
+    pub(super) ifindex: i32,
+    /// PACKET_OUTGOING and others.
+    pub(super) pkttype: u8,
+}
+
+impl Meta {
+    /// The stamp, in nanoseconds since 1970.
+    #[inline]
+    pub(super) fn time_ns(sec: u32, nsec: u32) -> u64 {
+        u64::from(sec) * 1_000_000_000 + u64::from(nsec)
+    }
+
+    /// The frame, with its tag back in place, cut to the snap length.
+    ///
+    /// # Safety
+    ///
+    /// - `data` points to `caplen` bytes that are ours to write, and [`TAG_LEN`] such bytes lie before
+    ///   it.
+    #[inline]
+    pub(super) unsafe fn frame(&self, data: NonNull<u8>, snaplen: u32) -> Frame {
+        let mut frame = Frame {
+            data,
+            caplen: self.caplen,
+            len: self.len,
+            ts_ns: Self::time_ns(self.sec, self.nsec),
+            ifindex: self.ifindex,
+            direction: if self.pkttype == libc::PACKET_OUTGOING {
+                FrameDirection::Sent
+            } else {
+                FrameDirection::Received
+            },
+            checksum: checksum(self.status),
+            moved_tci: None,
+        };
+        if self.status & libc::TP_STATUS_VLAN_VALID != 0 {
+            // SAFETY: the contract of this function.
+            unsafe { self.put_tag_back(&mut frame) };
+        }
+        frame.caplen = frame.caplen.min(snaplen);
+        frame
+    }
+
+    /// Moves the two MAC addresses four bytes down and writes the tag that the kernel had moved to
+    /// metadata behind them: the frame is as on the wire again.
+    ///
+    /// # Safety
+    ///
+    /// As for [`frame`](Self::frame).
+    #[cold]
+    unsafe fn put_tag_back(&self, frame: &mut Frame) {
+        if (frame.caplen as usize) < MACS_LEN {
+            return;
+        }
+        let tpid = if self.status & libc::TP_STATUS_VLAN_TPID_VALID != 0 {
+            self.tpid
+        } else {
+            DEFAULT_TPID
+        };
+        let tag = (u32::from(tpid) << 16 | u32::from(self.tci)).to_be_bytes();
+        // SAFETY: TAG_LEN bytes before the frame are ours, and it has at least the MAC addresses.
+        unsafe {
+            let start = frame.data.sub(TAG_LEN as usize);
+            frame.data.copy_to(start, MACS_LEN);
+            start
+                .add(MACS_LEN)
+                .copy_from(NonNull::from(&tag).cast(), tag.len());
+            frame.data = start;
+        }
+        frame.caplen += TAG_LEN;
+        frame.len += TAG_LEN;
+        frame.moved_tci = Some(self.tci);
+    }
+}
+
+#[inline]
+fn checksum(status: u32) -> Checksum {
+    if status & libc::TP_STATUS_CSUMNOTREADY != 0 {
+        Checksum::NotReady
+    } else if status & libc::TP_STATUS_CSUM_VALID != 0 {
+        Checksum::Valid
+    } else {
+        Checksum::Unknown
+    }
+}
