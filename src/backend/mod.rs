@@ -91,6 +91,11 @@ pub trait RxBackend {
     /// Packets that are readable now and not yet taken.
     fn queued(&self) -> u32;
 
+    /// Whether at least so many packets are readable now and not yet taken.
+    fn has(&self, packets: u32) -> bool {
+        self.queued() >= packets
+    }
+
     /// Descriptors that become readable when a frame comes; empty for a source that is always
     /// ready.
     fn fds(&self) -> &[RawFd];
@@ -98,7 +103,7 @@ pub trait RxBackend {
 
 /// Any source of frames, dispatched without a virtual call.
 pub enum RxAny {
-    /// AF_PACKET with TPACKET_V3.
+    /// AF_PACKET.
     Tap(tpacket::TpacketRx),
     /// A capture file.
     File(file::FileRx),
@@ -132,6 +137,10 @@ impl RxBackend for RxAny {
 
     fn queued(&self) -> u32 {
         each!(self, rx => rx.queued())
+    }
+
+    fn has(&self, packets: u32) -> bool {
+        each!(self, rx => rx.has(packets))
     }
 
     fn fds(&self) -> &[RawFd] {

@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering;
 
 use super::{Handle, Lifecycle};
 use crate::backend::RxAny;
-use crate::backend::tpacket::TpacketRx;
-use crate::backend::tpacket::req::{self, Retire};
+use crate::backend::tpacket::req::{self, Layout, Retire};
+use crate::backend::tpacket::{TpacketRx, Wish};
+use crate::config::env::BackendChoice;
 use crate::config::log;
 use crate::error::{Error, Result};
 use crate::sys::available_memory;
@@ -69,14 +70,21 @@ impl Handle {
 
     fn start_tap(&self, lifecycle: &Lifecycle) -> Result<()> {
         let sockets: Vec<Arc<PacketSocket>> = self.source.sockets().cloned().collect();
-        let retire = self.retire();
+        let layout = self.choose_layout();
         let asked_mb = self
             .settings
             .ring_mb
             .map_or(req::DEFAULT_RING_MB, u64::from);
         let budget = req::budget(asked_mb, available_memory());
-        let rx = TpacketRx::new(&sockets, budget, self.options.snaplen, retire)?;
-        self.report_ring(asked_mb, rx.bytes());
+        let wish = Wish {
+            layout,
+            bytes: budget,
+            snaplen: self.options.snaplen,
+            mtu: u32::from(self.source.mtu),
+        };
+        let rx = TpacketRx::new(&sockets, &wish)?;
+        self.report_ring(layout, asked_mb, rx.bytes());
+        self.delay_ms.store(layout.delay_ms(), Ordering::Relaxed);
         self.attach(lifecycle)?;
         self.rx.with(|half| half.backend = Some(RxAny::Tap(rx)));
         for device in &self.source.devices {
@@ -86,22 +94,28 @@ impl Handle {
         Ok(())
     }
 
-    /// How soon the kernel has to hand a part-filled block over.
-    pub(super) fn retire(&self) -> Retire {
-        let prompt =
+    /// The ring that fits: slots where somebody asks for latency, else blocks, which cost least.
+    fn choose_layout(&self) -> Layout {
+        let wants_latency =
             self.options.watermark() == Some(1) || !matches!(self.waiter.mode(), WaitMode::Passive);
-        if prompt {
-            Retire::Prompt
-        } else {
-            Retire::Relaxed
+        match self.settings.backend {
+            BackendChoice::Tpacket2 => Layout::Slots,
+            BackendChoice::Tpacket3 if wants_latency => Layout::Blocks(Retire::Prompt),
+            BackendChoice::Tpacket3 => Layout::Blocks(Retire::Relaxed),
+            _ if wants_latency => Layout::Slots,
+            _ => Layout::Blocks(Retire::Relaxed),
         }
     }
 
-    fn report_ring(&self, asked_mb: u64, got: u64) {
+    fn report_ring(&self, layout: Layout, asked_mb: u64, got: u64) {
+        let layout = match layout {
+            Layout::Blocks(_) => "TPACKET_V3",
+            Layout::Slots => "TPACKET_V2",
+        };
         let got_mb = got >> 20;
         let name = self.device_name.to_string_lossy();
         log::info(format_args!(
-            "{name}: TPACKET_V3, {got_mb} MiB, waits {}",
+            "{name}: {layout}, {got_mb} MiB, waits {}",
             self.waiter.mode()
         ));
         // A share that does not fill the last block is no step down.

@@ -8,7 +8,7 @@ use std::cell::UnsafeCell;
 use std::ffi::CString;
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -65,6 +65,8 @@ pub struct Handle {
     lifecycle: Mutex<Lifecycle>,
     /// Whether pfring_recv has nothing to check before it looks into the ring.
     receiving: AtomicBool,
+    /// How long a frame may lie in the ring before it can be seen, in milliseconds.
+    delay_ms: AtomicU32,
     /// Packets handed to the program.
     received: AtomicU64,
     poisoned: AtomicBool,
@@ -141,6 +143,7 @@ impl Handle {
             wait_fds,
             lifecycle: Mutex::default(),
             receiving: AtomicBool::new(false),
+            delay_ms: AtomicU32::new(0),
             received: AtomicU64::new(0),
             poisoned: AtomicBool::new(false),
             selectable,
@@ -207,12 +210,13 @@ fn read_settings() -> Result<Settings> {
         log::info(format_args!("{name} has no effect in this library"));
     }
     let wanted = match settings.backend {
-        BackendChoice::Auto | BackendChoice::Tpacket3 => return Ok(settings),
-        BackendChoice::Tpacket2 => "tpacket2",
+        BackendChoice::Auto | BackendChoice::Tpacket2 | BackendChoice::Tpacket3 => {
+            return Ok(settings);
+        }
         BackendChoice::Bpf => "bpf",
         BackendChoice::Xdp => "xdp",
     };
     Err(Error::NotBuilt(format!(
-        "PFRING_BACKEND={wanted} is not built yet; allowed: auto, tpacket3"
+        "PFRING_BACKEND={wanted} is not built yet; allowed: auto, tpacket2, tpacket3"
     )))
 }

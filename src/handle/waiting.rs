@@ -28,11 +28,10 @@ impl Watched for Watch<'_> {
                 return Look::Ready;
             }
         } else {
-            let queued = self.handle.queued();
-            if queued >= self.want {
+            if self.handle.has(self.want) {
                 return Look::Ready;
             }
-            if queued > 0 && !self.is_broken() {
+            if self.handle.is_available() && !self.is_broken() {
                 return self.partial();
             }
         }
@@ -57,16 +56,16 @@ impl Watch<'_> {
 
     /// Some packets are there, but fewer than wanted.
     fn partial(&mut self) -> Look {
-        let block_ns = u64::from(self.handle.retire().timer_ms()) * 1_000_000;
+        let pause_ns = self.handle.look_again_ns();
         let Some(patience) = self.patience_ns else {
-            return Look::Partial(block_ns);
+            return Look::Partial(pause_ns);
         };
         let now = Linux.now_ns();
         let waited = now - *self.first_seen_ns.get_or_insert(now);
         if waited >= patience {
             Look::Ready
         } else {
-            Look::Partial(block_ns.min(patience - waited))
+            Look::Partial(pause_ns.min(patience - waited))
         }
     }
 }
@@ -143,6 +142,17 @@ impl Handle {
     pub fn is_available(&self) -> bool {
         self.rx
             .with(|rx| rx.backend.as_ref().is_some_and(RxBackend::available))
+    }
+
+    fn has(&self, packets: u32) -> bool {
+        self.rx
+            .with(|rx| rx.backend.as_ref().is_some_and(|b| b.has(packets)))
+    }
+
+    /// How long to sleep while packets are there but fewer than the watermark: no wake-up tells when it
+    /// is reached.
+    fn look_again_ns(&self) -> u64 {
+        u64::from(self.delay_ms.load(Ordering::Relaxed).max(1)) * 1_000_000
     }
 
     /// Packets that can be read now, as far as the kernel has handed them over.

@@ -57,18 +57,60 @@ impl PacketSocket {
         self.set("PACKET_RESERVE", libc::PACKET_RESERVE, &bytes)
     }
 
-    /// Makes the receive ring of a TPACKET_V3 socket.
+    /// Makes the receive ring. A socket of TPACKET_V2 looks at the first four fields only.
     ///
     /// # Errors
     ///
     /// `OutOfMemory`, or `Os` for a geometry that the kernel refuses.
-    pub fn set_rx_ring_v3(&self, request: &libc::tpacket_req3) -> Result<()> {
+    pub fn set_rx_ring(&self, request: &libc::tpacket_req3) -> Result<()> {
         match self.set("PACKET_RX_RING", libc::PACKET_RX_RING, request) {
             Err(Error::Os(_, error)) if error.raw_os_error() == Some(libc::ENOMEM) => {
                 Err(Error::OutOfMemory)
             }
             other => other,
         }
+    }
+
+    /// Frames that do not fit into a slot are queued whole at the socket besides, if this is not 0.
+    ///
+    /// # Errors
+    ///
+    /// `Os` on a kernel that does not know it.
+    pub fn set_copy_threshold(&self, value: libc::c_int) -> Result<()> {
+        self.set("PACKET_COPY_THRESH", libc::PACKET_COPY_THRESH, &value)
+    }
+
+    /// Lets the socket's queue grow to `bytes`, whatever the system's limit is.
+    ///
+    /// # Errors
+    ///
+    /// `Os` with EPERM without CAP_NET_ADMIN.
+    pub fn force_queue_bytes(&self, bytes: u64) -> Result<()> {
+        // The kernel doubles it, to make room for its own bookkeeping.
+        let half = libc::c_int::try_from(bytes / 2).unwrap_or(libc::c_int::MAX / 2);
+        set_option(
+            "SO_RCVBUFFORCE",
+            &self.0,
+            libc::SOL_SOCKET,
+            libc::SO_RCVBUFFORCE,
+            &half,
+        )
+    }
+
+    /// Takes the next frame out of the socket's queue; its whole length, or None when none is there.
+    pub fn take_queued(&self, buffer: &mut [u8]) -> Option<usize> {
+        let saved = super::errno();
+        // SAFETY: the buffer is writable for its length.
+        let ret = unsafe {
+            libc::recv(
+                self.as_raw_fd(),
+                buffer.as_mut_ptr().cast(),
+                buffer.len(),
+                libc::MSG_DONTWAIT | libc::MSG_TRUNC,
+            )
+        };
+        super::set_errno(saved);
+        usize::try_from(ret).ok()
     }
 
     /// Binds to an interface (0: all of them) and starts to receive every protocol.
