@@ -8,10 +8,12 @@ use std::os::fd::RawFd;
 
 use crate::sys::poll::Polled;
 
+mod counters;
 pub mod mode;
 pub mod platform;
 mod waiter;
 
+pub use counters::{Counters, Reading};
 pub use mode::WaitMode;
 pub use waiter::Waiter;
 
