@@ -31,7 +31,7 @@ pub unsafe extern "C" fn pfring_is_pkt_available(ring: *mut pfring) -> c_int {
     // SAFETY: the common contract.
     unsafe {
         with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
-            Ok(handle.is_available().into())
+            Ok(handle.look_once().into())
         })
     }
 }

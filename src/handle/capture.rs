@@ -1,6 +1,5 @@
 //! Starting and stopping capture.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::{Handle, Lifecycle};
@@ -11,7 +10,6 @@ use crate::config::env::BackendChoice;
 use crate::config::log;
 use crate::error::{Error, Result};
 use crate::sys::available_memory;
-use crate::sys::packet::PacketSocket;
 use crate::wait::WaitMode;
 
 impl Handle {
@@ -62,29 +60,25 @@ impl Handle {
             return Ok(());
         }
         if !self.source.devices.is_empty() && self.options.mode().receives() {
-            self.start_tap(&lifecycle)?;
+            self.start_tap(&mut lifecycle)?;
         }
         lifecycle.capturing = true;
         Ok(())
     }
 
-    fn start_tap(&self, lifecycle: &Lifecycle) -> Result<()> {
-        let sockets: Vec<Arc<PacketSocket>> = self.source.sockets().cloned().collect();
+    fn start_tap(&self, lifecycle: &mut Lifecycle) -> Result<()> {
         let layout = self.choose_layout();
-        let asked_mb = self
-            .settings
-            .ring_mb
-            .map_or(req::DEFAULT_RING_MB, u64::from);
-        let budget = req::budget(asked_mb, available_memory());
-        let wish = Wish {
-            layout,
-            bytes: budget,
-            snaplen: self.options.snaplen,
-            mtu: u32::from(self.source.mtu),
-        };
-        let rx = TpacketRx::new(&sockets, &wish)?;
-        self.report_ring(layout, asked_mb, rx.bytes());
-        self.delay_ms.store(layout.delay_ms(), Ordering::Relaxed);
+        let rx = TpacketRx::new(&self.source.first_sockets(), &self.wish(layout))?;
+        self.report_ring(layout, rx.bytes());
+        // A program that spins, or another wait mode, may want slots later.
+        let may_turn = layout == Layout::Blocks(Retire::Relaxed)
+            && self.settings.backend == BackendChoice::Auto;
+        lifecycle.may_turn = may_turn && self.source.open_spares().is_ok();
+        let mut fds = self.source.fds();
+        fds.push(self.breaks.alarm_fd());
+        // Set once: capture starts once.
+        let _ = self.wait_fds.set(fds);
+        *self.layout.lock() = Some(layout);
         self.attach(lifecycle)?;
         self.rx.with(|half| half.backend = Some(RxAny::Tap(rx)));
         for device in &self.source.devices {
@@ -94,10 +88,26 @@ impl Handle {
         Ok(())
     }
 
+    fn asked_mb(&self) -> u64 {
+        self.settings
+            .ring_mb
+            .map_or(req::DEFAULT_RING_MB, u64::from)
+    }
+
+    pub(super) fn wish(&self, layout: Layout) -> Wish {
+        Wish {
+            layout,
+            bytes: req::budget(self.asked_mb(), available_memory()),
+            snaplen: self.options.snaplen,
+            mtu: u32::from(self.source.mtu),
+        }
+    }
+
     /// The ring that fits: slots where somebody asks for latency, else blocks, which cost least.
     fn choose_layout(&self) -> Layout {
-        let wants_latency =
-            self.options.watermark() == Some(1) || !matches!(self.waiter.mode(), WaitMode::Passive);
+        let wants_latency = self.settings.idle_guard.is_some()
+            || self.options.watermark() == Some(1)
+            || !matches!(self.waiter.mode(), WaitMode::Passive);
         match self.settings.backend {
             BackendChoice::Tpacket2 => Layout::Slots,
             BackendChoice::Tpacket3 if wants_latency => Layout::Blocks(Retire::Prompt),
@@ -107,13 +117,14 @@ impl Handle {
         }
     }
 
-    fn report_ring(&self, layout: Layout, asked_mb: u64, got: u64) {
+    fn report_ring(&self, layout: Layout, got: u64) {
+        let asked_mb = self.asked_mb();
         let layout = match layout {
             Layout::Blocks(_) => "TPACKET_V3",
             Layout::Slots => "TPACKET_V2",
         };
         let got_mb = got >> 20;
-        let name = self.device_name.to_string_lossy();
+        let name = self.name();
         log::info(format_args!(
             "{name}: {layout}, {got_mb} MiB, waits {}",
             self.waiter.mode()

@@ -12,14 +12,7 @@ use crate::config::log;
 use crate::error::{Error, Result};
 use crate::filter::bpf::{self, Live, Program};
 use crate::sys::clock;
-
-/// What keeps every frame out of a socket.
-const NOTHING: [libc::sock_filter; 1] = [libc::sock_filter {
-    code: (libc::BPF_RET | libc::BPF_K) as u16,
-    jt: 0,
-    jf: 0,
-    k: 0,
-}];
+use crate::sys::packet::NOTHING;
 
 /// The filter of a ring. Set from any thread while another receives.
 #[derive(Default)]

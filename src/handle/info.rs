@@ -11,6 +11,11 @@ use crate::sys::{ethtool, netdev};
 const MAX_APPLICATION_NAME: usize = 63;
 
 impl Handle {
+    /// The device name as it was given, for messages.
+    pub(super) fn name(&self) -> std::borrow::Cow<'_, str> {
+        self.device_name.to_string_lossy()
+    }
+
     /// Bytes of a packet that are kept at most.
     pub fn snaplen(&self) -> u32 {
         self.options.snaplen

@@ -8,12 +8,14 @@ use std::cell::UnsafeCell;
 use std::ffi::CString;
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
 use crate::abi;
 use crate::backend::RxAny;
+use crate::backend::tpacket::req::Layout;
 use crate::config;
 use crate::config::env::{BackendChoice, Settings};
 use crate::config::log;
@@ -23,6 +25,7 @@ use crate::wait::Waiter;
 
 mod breaks;
 mod capture;
+mod empty;
 mod filter;
 mod half;
 mod header;
@@ -33,12 +36,14 @@ mod receive;
 mod selectable;
 mod source;
 mod transmit;
+mod turn;
 mod waiting;
 
 pub use options::{Direction, Mode};
 pub use receive::Target;
 
 use breaks::Breaks;
+use empty::EmptyCalls;
 use filter::FilterSlot;
 use half::Half;
 use selectable::Selectable;
@@ -59,14 +64,17 @@ pub struct Handle {
     filter: FilterSlot,
     breaks: Breaks,
     waiter: Waiter,
-    /// Sockets and the alarm of `breaks`: what a wait in the kernel looks at.
-    wait_fds: Vec<RawFd>,
+    /// Sockets, spare ones too, and the alarm of `breaks`: what a wait in the kernel looks at.
+    wait_fds: OnceLock<Vec<RawFd>>,
     /// Whether capture was started; guards starting and stopping.
     lifecycle: Mutex<Lifecycle>,
     /// Whether pfring_recv has nothing to check before it looks into the ring.
     receiving: AtomicBool,
-    /// How long a frame may lie in the ring before it can be seen, in milliseconds.
-    delay_ms: AtomicU32,
+    /// How frames lie in the ring; None before capture starts, and for a file.
+    layout: Mutex<Option<Layout>>,
+    /// Somebody wants a ring of slots.
+    wants_slots: AtomicBool,
+    empty_calls: EmptyCalls,
     /// Packets handed to the program.
     received: AtomicU64,
     poisoned: AtomicBool,
@@ -89,6 +97,8 @@ struct Lifecycle {
     capturing: bool,
     /// pfring_disable_ring was called: a filter keeps everything out.
     paused: bool,
+    /// The ring is one of blocks that may turn into one of slots.
+    may_turn: bool,
 }
 
 const _: () = {
@@ -121,8 +131,6 @@ impl Handle {
         };
         let breaks = Breaks::new()?;
         let selectable = Selectable::new(&source.fds())?;
-        let mut wait_fds = source.fds();
-        wait_fds.push(breaks.alarm_fd());
         let reentrant = flags & abi::PF_RING_REENTRANT != 0;
         let handle = Box::new(Self {
             public: UnsafeCell::new(abi::__pfring::zeroed()),
@@ -140,10 +148,12 @@ impl Handle {
             settings,
             filter: FilterSlot::default(),
             breaks,
-            wait_fds,
+            wait_fds: OnceLock::new(),
             lifecycle: Mutex::default(),
             receiving: AtomicBool::new(false),
-            delay_ms: AtomicU32::new(0),
+            layout: Mutex::default(),
+            wants_slots: AtomicBool::new(false),
+            empty_calls: EmptyCalls::default(),
             received: AtomicU64::new(0),
             poisoned: AtomicBool::new(false),
             selectable,

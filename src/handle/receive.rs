@@ -54,10 +54,14 @@ impl Handle {
             let received = self
                 .rx
                 .with(|rx| unsafe { self.deliver(rx, target, header) })?;
-            if received || !wait {
-                return Ok(received);
+            if received {
+                return Ok(true);
             }
-            self.wait_for_packet()?;
+            if wait {
+                self.wait_for_packet()?;
+            } else if !self.after_empty_call() {
+                return Ok(false);
+            }
         }
     }
 
@@ -119,6 +123,7 @@ impl Handle {
             };
             if self.wants(&frame) {
                 rx.empty_looks = 0;
+                self.empty_calls.end();
                 self.count(1);
                 self.selectable.after_take(backend);
                 return Ok(Some(frame));
@@ -183,6 +188,8 @@ impl Handle {
                     self.wait_for_packet()?;
                 } else if self.break_pending() {
                     return Err(self.broken());
+                } else {
+                    self.after_empty_call();
                 }
                 continue;
             };
@@ -240,10 +247,14 @@ impl Handle {
         }
         loop {
             let count = self.rx.with(|rx| self.fill(rx, burst))?;
-            if count > 0 || !wait || burst.is_empty() {
+            if count > 0 || burst.is_empty() {
                 return Ok(count);
             }
-            self.wait_for_packet()?;
+            if wait {
+                self.wait_for_packet()?;
+            } else if !self.after_empty_call() {
+                return Ok(0);
+            }
         }
     }
 

@@ -42,6 +42,11 @@ impl Selectable {
         Ok(selectable)
     }
 
+    /// Adds another socket.
+    pub(super) fn add(&self, fd: RawFd) -> Result<()> {
+        self.epoll.add_edge(fd)
+    }
+
     pub(super) fn fd(&self) -> RawFd {
         self.epoll.as_raw_fd()
     }

@@ -2,8 +2,8 @@
 
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::backend::file::FileRx;
 use crate::config::device::{DeviceSpec, Module, Target};
@@ -24,6 +24,9 @@ pub(super) struct Device {
     pub(super) ifindex: i32,
     /// The socket whose ring the frames come by.
     pub(super) socket: Arc<PacketSocket>,
+    /// Another one, for a ring that may have to take over; opened when capture starts, since later
+    /// the program may have given its rights up.
+    pub(super) spare: OnceLock<Arc<PacketSocket>>,
 }
 
 /// What a ring is bound to.
@@ -135,6 +138,7 @@ impl Source {
                 name: name.clone(),
                 ifindex,
                 socket,
+                spare: OnceLock::new(),
             });
         }
         let main = devices.first().map_or(ANY, |device| device.name.as_str());
@@ -160,9 +164,39 @@ impl Source {
         self.devices.first().filter(|device| device.ifindex != 0)
     }
 
-    /// The sockets of all interfaces.
+    /// The sockets of all interfaces, spare ones included.
     pub(super) fn sockets(&self) -> impl Iterator<Item = &Arc<PacketSocket>> {
-        self.devices.iter().map(|device| &device.socket)
+        let spares = self.devices.iter().filter_map(|device| device.spare.get());
+        self.devices
+            .iter()
+            .map(|device| &device.socket)
+            .chain(spares)
+    }
+
+    /// The sockets that capture starts with.
+    pub(super) fn first_sockets(&self) -> Vec<Arc<PacketSocket>> {
+        self.devices
+            .iter()
+            .map(|device| Arc::clone(&device.socket))
+            .collect()
+    }
+
+    /// Opens a spare socket for each interface.
+    pub(super) fn open_spares(&self) -> Result<()> {
+        for device in &self.devices {
+            let socket = Arc::new(PacketSocket::open()?);
+            // A second start finds the spare of the first.
+            let _ = device.spare.set(socket);
+        }
+        Ok(())
+    }
+
+    /// The spare sockets; empty when there are none.
+    pub(super) fn spares(&self) -> Vec<Arc<PacketSocket>> {
+        self.devices
+            .iter()
+            .filter_map(|device| device.spare.get().cloned())
+            .collect()
     }
 
     /// The descriptors of all sockets.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use super::Handle;
 use super::breaks::Waiting;
 use crate::backend::RxBackend;
+use crate::backend::tpacket::req::Layout;
 use crate::error::{Error, Result};
 use crate::wait::platform::Linux;
 use crate::wait::{Look, Platform, Request, Watched, Woken};
@@ -23,6 +24,7 @@ struct Watch<'a> {
 impl Watched for Watch<'_> {
     #[inline]
     fn look(&mut self) -> Look {
+        self.handle.turn_if_wanted();
         if self.want <= 1 {
             if self.handle.is_available() {
                 return Look::Ready;
@@ -88,7 +90,7 @@ impl Handle {
     /// `Broken` by pfring_breakloop, `ShutDown`, `Os` with EINTR when a signal handler ran.
     pub fn poll(&self, ms: u32) -> Result<bool> {
         if ms == 0 {
-            return Ok(self.is_available());
+            return Ok(self.look_once());
         }
         if self.breaks.is_shut() {
             return Err(Error::ShutDown);
@@ -108,23 +110,23 @@ impl Handle {
         Ok(self.wait(want, deadline, true)? || self.is_available())
     }
 
+    /// A look that counts as an empty call when it finds nothing: pfring_poll with 0, and
+    /// pfring_is_pkt_available.
+    pub fn look_once(&self) -> bool {
+        self.is_available() || self.after_empty_call()
+    }
+
     /// True when as many packets as wanted are there, false at the deadline.
     fn wait(&self, want: u32, deadline_ns: Option<u64>, until_signal: bool) -> Result<bool> {
-        let (alarm, sources) = (self.wait_fds.len() - 1, &self.wait_fds[..]);
+        let alone = [self.breaks.alarm_fd()];
         let request = Request {
-            fds: sources,
-            break_fds: &self.wait_fds[alarm..],
+            fds: self.wait_fds.get().map_or(&alone[..], Vec::as_slice),
+            break_fds: &alone,
             deadline_ns,
             recheck_ns: self.options.poll_duration_ns(),
             until_signal,
         };
-        let mut watch = Watch {
-            handle: self,
-            entry: self.breaks.enter(),
-            want,
-            patience_ns: self.options.watermark_timeout_ns(),
-            first_seen_ns: None,
-        };
+        let mut watch = self.watch(want);
         match self.waiter.wait(&Linux, &request, &mut watch) {
             Woken::Ready => Ok(true),
             Woken::Timeout => Ok(false),
@@ -134,6 +136,32 @@ impl Handle {
             }
             Woken::Interrupted => Err(os_error(libc::EINTR)),
             Woken::Failed(errno) => Err(os_error(errno)),
+        }
+    }
+
+    /// Sleeps until a packet comes, `limit_ns` at most; true when one has. Leaves a break pending.
+    pub(super) fn sleep_on_guard(&self, limit_ns: u64) -> bool {
+        let Some(fds) = self.wait_fds.get() else {
+            return false;
+        };
+        let request = Request {
+            fds,
+            break_fds: &fds[fds.len() - 1..],
+            deadline_ns: Some(Linux.now_ns() + limit_ns),
+            recheck_ns: limit_ns,
+            until_signal: true,
+        };
+        let mut watch = self.watch(1);
+        self.waiter.wait_passively(&Linux, &request, &mut watch) == Woken::Ready
+    }
+
+    fn watch(&self, want: u32) -> Watch<'_> {
+        Watch {
+            handle: self,
+            entry: self.breaks.enter(),
+            want,
+            patience_ns: self.options.watermark_timeout_ns(),
+            first_seen_ns: None,
         }
     }
 
@@ -152,7 +180,8 @@ impl Handle {
     /// How long to sleep while packets are there but fewer than the watermark: no wake-up tells when it
     /// is reached.
     fn look_again_ns(&self) -> u64 {
-        u64::from(self.delay_ms.load(Ordering::Relaxed).max(1)) * 1_000_000
+        let delay_ms = self.layout.lock().map_or(0, Layout::delay_ms);
+        u64::from(delay_ms.max(1)) * 1_000_000
     }
 
     /// Packets that can be read now, as far as the kernel has handed them over.

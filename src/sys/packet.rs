@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 use crate::sys::{check, own, set_option};
@@ -11,7 +12,19 @@ const ALL_PROTOCOLS: u16 = (libc::ETH_P_ALL as u16).to_be();
 
 /// A raw packet socket. It receives nothing before [`bind`](Self::bind).
 #[derive(Debug)]
-pub struct PacketSocket(OwnedFd);
+pub struct PacketSocket {
+    fd: OwnedFd,
+    /// Takes nothing any more, whatever filter it is given.
+    retired: AtomicBool,
+}
+
+/// A program that keeps everything out.
+pub const NOTHING: [libc::sock_filter; 1] = [libc::sock_filter {
+    code: (libc::BPF_RET | libc::BPF_K) as u16,
+    jt: 0,
+    jf: 0,
+    k: 0,
+}];
 
 impl PacketSocket {
     /// Opens a socket that sees link-layer headers.
@@ -26,17 +39,20 @@ impl PacketSocket {
             Err(Error::Os(_, error)) if error.raw_os_error() == Some(libc::EPERM) => {
                 Err(Error::NotPermitted("open a packet socket (CAP_NET_RAW)"))
             }
-            other => Ok(Self(other?)),
+            other => Ok(Self {
+                fd: other?,
+                retired: AtomicBool::new(false),
+            }),
         }
     }
 
     /// The descriptor itself, for a mapping.
     pub fn owned(&self) -> &OwnedFd {
-        &self.0
+        &self.fd
     }
 
     fn set<T: Copy>(&self, operation: &'static str, option: libc::c_int, value: &T) -> Result<()> {
-        set_option(operation, &self.0, libc::SOL_PACKET, option, value)
+        set_option(operation, &self.fd, libc::SOL_PACKET, option, value)
     }
 
     /// Selects the ring layout: TPACKET_V2 or TPACKET_V3.
@@ -90,7 +106,7 @@ impl PacketSocket {
         let half = libc::c_int::try_from(bytes / 2).unwrap_or(libc::c_int::MAX / 2);
         set_option(
             "SO_RCVBUFFORCE",
-            &self.0,
+            &self.fd,
             libc::SOL_SOCKET,
             libc::SO_RCVBUFFORCE,
             &half,
@@ -136,12 +152,42 @@ impl PacketSocket {
         Ok(())
     }
 
+    /// Takes nothing any more and gives its ring back, which must not be mapped. The socket stays, and
+    /// with it what it has asked of the interface.
+    pub fn retire(&self) {
+        let nothing = self.attach_filter(&NOTHING);
+        self.retired.store(true, Ordering::Relaxed);
+        // SAFETY: plain integers; all zero is a request for no ring.
+        let none: libc::tpacket_req3 = unsafe { std::mem::zeroed() };
+        let freed = self.set_rx_ring(&none);
+        debug_assert!(nothing.is_ok() && freed.is_ok(), "{nothing:?} {freed:?}");
+    }
+
+    /// Has every frame stamped before the first socket sees it, so that all sockets see one stamp.
+    ///
+    /// # Errors
+    ///
+    /// None known.
+    pub fn stamp_early(&self) -> Result<()> {
+        let on: libc::c_int = 1;
+        set_option(
+            "SO_TIMESTAMPNS",
+            &self.fd,
+            libc::SOL_SOCKET,
+            libc::SO_TIMESTAMPNS,
+            &on,
+        )
+    }
+
     /// Attaches a classic BPF program in place of the one before.
     ///
     /// # Errors
     ///
     /// `Os` when the kernel refuses the program.
     pub fn attach_filter(&self, program: &[libc::sock_filter]) -> Result<()> {
+        if self.retired.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         let fprog = libc::sock_fprog {
             len: program
                 .len()
@@ -151,7 +197,7 @@ impl PacketSocket {
         };
         set_option(
             "SO_ATTACH_FILTER",
-            &self.0,
+            &self.fd,
             libc::SOL_SOCKET,
             libc::SO_ATTACH_FILTER,
             &fprog,
@@ -276,7 +322,7 @@ impl PacketSocket {
 
 impl AsRawFd for PacketSocket {
     fn as_raw_fd(&self) -> RawFd {
-        self.0.as_raw_fd()
+        self.fd.as_raw_fd()
     }
 }
 

@@ -7,20 +7,23 @@ use crate::backend::{Frame, RxBackend};
 use crate::error::Result;
 use crate::sys::packet::PacketSocket;
 
+mod feed;
 mod meta;
 pub mod req;
 mod ring;
 pub mod v2;
 pub mod v3;
 
+pub use feed::Cut;
 pub use ring::Wish;
 
+use feed::Feed;
 use ring::Ring;
 
 /// A tap on one or several interfaces, a ring each.
 #[derive(Debug)]
 pub struct TpacketRx {
-    rings: Vec<Ring>,
+    feeds: Vec<Feed>,
     fds: Vec<RawFd>,
 }
 
@@ -32,62 +35,77 @@ impl TpacketRx {
     ///
     /// `OutOfMemory` when not even the smallest ring fits; `Os` for what else the kernel refuses.
     pub fn new(sockets: &[Arc<PacketSocket>], wish: &Wish) -> Result<Self> {
-        let share = Wish {
-            bytes: wish.bytes / sockets.len().max(1) as u64,
-            ..*wish
-        };
-        let rings: Result<Vec<Ring>> = sockets.iter().map(|s| Ring::new(s, &share)).collect();
-        let rings = rings?;
-        let fds = rings.iter().map(Ring::fd).collect();
-        Ok(Self { rings, fds })
+        let feeds: Vec<Feed> = rings(sockets, wish)?.into_iter().map(Feed::new).collect();
+        let fds = feeds.iter().map(Feed::fd).collect();
+        Ok(Self { feeds, fds })
+    }
+
+    /// Lets other rings take over, one for each of these sockets, which are in the order of those that
+    /// the tap was made with.
+    pub fn hand_over(&mut self, others: Self, times: Cut) {
+        for (feed, other) in self.feeds.iter_mut().zip(others.feeds) {
+            feed.hand_over(other.into_ring(), times);
+        }
     }
 
     /// Bytes of ring memory that were had.
     pub fn bytes(&self) -> u64 {
-        self.rings.iter().map(Ring::bytes).sum()
+        self.feeds.iter().map(Feed::bytes).sum()
     }
 
-    /// The ring whose next frame is the oldest.
-    fn earliest(&mut self) -> Option<&mut Ring> {
-        self.rings
+    /// The interface whose next frame is the oldest.
+    fn earliest(&mut self) -> Option<&mut Feed> {
+        self.feeds
             .iter_mut()
-            .filter_map(|ring| ring.next_time().map(|time| (time, ring)))
+            .filter_map(|feed| feed.next_time().map(|time| (time, feed)))
             .min_by_key(|(time, _)| *time)
-            .map(|(_, ring)| ring)
+            .map(|(_, feed)| feed)
     }
+}
+
+/// A ring for each socket, of the wished bytes together.
+fn rings(sockets: &[Arc<PacketSocket>], wish: &Wish) -> Result<Vec<Ring>> {
+    let share = Wish {
+        bytes: wish.bytes / sockets.len().max(1) as u64,
+        ..*wish
+    };
+    sockets
+        .iter()
+        .map(|socket| Ring::new(socket, &share))
+        .collect()
 }
 
 impl RxBackend for TpacketRx {
     #[inline]
     fn next(&mut self) -> Result<Option<Frame>> {
-        if let [ring] = self.rings.as_mut_slice() {
-            return Ok(ring.next());
+        if let [feed] = self.feeds.as_mut_slice() {
+            return Ok(feed.next());
         }
-        Ok(self.earliest().and_then(Ring::next))
+        Ok(self.earliest().and_then(Feed::next))
     }
 
     #[inline]
     fn release(&mut self) {
-        for ring in &mut self.rings {
-            ring.release();
+        for feed in &mut self.feeds {
+            feed.release();
         }
     }
 
     #[inline]
     fn available(&self) -> bool {
-        self.rings.iter().any(Ring::available)
+        self.feeds.iter().any(Feed::available)
     }
 
     fn has(&self, packets: u32) -> bool {
-        match self.rings.as_slice() {
-            [ring] => ring.has(packets),
+        match self.feeds.as_slice() {
+            [feed] => feed.has(packets),
             _ => self.queued() >= packets,
         }
     }
 
     fn queued(&self) -> u32 {
-        let sum = |sum: u32, ring: &Ring| sum.saturating_add(ring.queued());
-        self.rings.iter().fold(0, sum)
+        let sum = |sum: u32, feed: &Feed| sum.saturating_add(feed.queued());
+        self.feeds.iter().fold(0, sum)
     }
 
     fn fds(&self) -> &[RawFd] {

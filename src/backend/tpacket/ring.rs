@@ -138,6 +138,15 @@ impl Ring {
     }
 }
 
+impl Ring {
+    /// Ends the ring: its memory goes, its socket stays and takes nothing any more.
+    pub(super) fn retire(self) {
+        let Self { socket, _map, .. } = self;
+        drop(_map);
+        socket.retire();
+    }
+}
+
 impl Walk {
     /// # Safety
     ///

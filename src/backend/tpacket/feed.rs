@@ -1,0 +1,168 @@
+//! The ring of one interface, which may be followed by another one while frames flow.
+//!
+//! A program that turns out to spin is better served by slots than by the blocks that its ring began
+//! with. For a while both rings take every frame; each frame is stamped once, before it reaches either
+//! (SO_TIMESTAMPNS on both sockets), so a time decides which of the two delivers it: the old one all
+//! frames before the cut, the new one all others. None is lost, and none comes twice.
+
+use std::os::fd::RawFd;
+
+use super::ring::Ring;
+use crate::backend::Frame;
+use crate::sys::clock;
+
+/// The ring of one interface.
+#[derive(Debug)]
+pub(super) struct Feed {
+    ring: Ring,
+    successor: Option<Box<Successor>>,
+}
+
+/// The ring that takes over, and when.
+#[derive(Debug)]
+struct Successor {
+    ring: Ring,
+    times: Cut,
+    /// The old ring has delivered its last frame.
+    old_is_done: bool,
+}
+
+/// When a ring takes over from another, in nanoseconds since 1970.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    /// Frames stamped from here on come by the new ring.
+    pub at_ns: u64,
+    /// From here on the old ring has handed over all frames from before the cut.
+    pub settled_ns: u64,
+}
+
+impl Feed {
+    pub(super) fn new(ring: Ring) -> Self {
+        Self {
+            ring,
+            successor: None,
+        }
+    }
+
+    pub(super) fn hand_over(&mut self, ring: Ring, times: Cut) {
+        self.successor = Some(Box::new(Successor {
+            ring,
+            times,
+            old_is_done: false,
+        }));
+    }
+
+    /// The ring of a feed that is not used yet.
+    pub(super) fn into_ring(self) -> Ring {
+        self.ring
+    }
+
+    pub(super) fn fd(&self) -> RawFd {
+        self.ring.fd()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.ring.bytes()
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Frame> {
+        if self.successor.is_some() {
+            return self.next_across_the_cut();
+        }
+        self.ring.next()
+    }
+
+    #[cold]
+    fn next_across_the_cut(&mut self) -> Option<Frame> {
+        let successor = self.successor.as_mut()?;
+        let cut = successor.times.at_ns;
+        if !successor.old_is_done {
+            // What the old ring has from after the cut comes by the new one.
+            while let Some(frame) = self.ring.next() {
+                if frame.ts_ns < cut {
+                    return Some(frame);
+                }
+            }
+            successor.forget_frames_before_the_cut();
+            if clock::realtime_ns() < successor.times.settled_ns {
+                return None;
+            }
+            successor.old_is_done = true;
+        }
+        loop {
+            let frame = successor.ring.next()?;
+            if frame.ts_ns >= cut {
+                return Some(frame);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn release(&mut self) {
+        self.ring.release();
+        if self.successor.is_some() {
+            self.end_handover();
+        }
+    }
+
+    /// Lets go of the old ring once nothing of it is lent or to come.
+    #[cold]
+    fn end_handover(&mut self) {
+        if let Some(mut successor) = self.successor.take_if(|s| s.old_is_done) {
+            successor.ring.release();
+            std::mem::replace(&mut self.ring, successor.ring).retire();
+        }
+    }
+
+    #[inline]
+    pub(super) fn available(&self) -> bool {
+        self.ring.available() || self.successor.as_ref().is_some_and(|s| s.has(1))
+    }
+
+    pub(super) fn has(&self, frames: u32) -> bool {
+        match &self.successor {
+            None => self.ring.has(frames),
+            Some(_) => self.queued() >= frames,
+        }
+    }
+
+    /// While one ring follows another, frames that both have may count twice.
+    pub(super) fn queued(&self) -> u32 {
+        let new = self.successor.as_ref().map_or(0, |s| s.queued());
+        self.ring.queued().saturating_add(new)
+    }
+
+    pub(super) fn next_time(&self) -> Option<u64> {
+        self.ring.next_time().or_else(|| {
+            let successor = self.successor.as_ref()?;
+            successor.old_is_done.then(|| successor.ring.next_time())?
+        })
+    }
+}
+
+impl Successor {
+    /// Frames from before the cut come by the old ring; here they only take room.
+    fn forget_frames_before_the_cut(&mut self) {
+        while self
+            .ring
+            .next_time()
+            .is_some_and(|time| time < self.times.at_ns)
+        {
+            self.ring.next();
+            self.ring.release();
+        }
+    }
+
+    fn has(&self, frames: u32) -> bool {
+        self.old_is_done && self.ring.has(frames)
+    }
+
+    fn queued(&self) -> u32 {
+        if self.old_is_done {
+            self.ring.queued()
+        } else {
+            0
+        }
+    }
+}
