@@ -33,6 +33,7 @@ $(BUILD)/lib/libpfring.so.$(VERSION): FORCE
 	@ln -sfn libpfring.so.$(VERSION) $(BUILD)/lib/$(SONAME)
 	@ln -sfn $(SONAME) $(BUILD)/lib/libpfring.so
 	@install -m 644 include/pfring.h $(BUILD)/include/pfring.h
+	@install -m 644 include/pfring_wait.h $(BUILD)/include/pfring_wait.h
 	@install -m 644 include/linux/pf_ring.h $(BUILD)/include/linux/pf_ring.h
 
 tools: lib
@@ -73,7 +74,7 @@ install: all
 	install -m 644 $(BUILD)/lib/libpfring.a $(DESTDIR)$(LIBDIR)/
 	ln -sfn libpfring.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sfn $(SONAME) $(DESTDIR)$(LIBDIR)/libpfring.so
-	install -m 644 include/pfring.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 include/pfring.h include/pfring_wait.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 include/linux/pf_ring.h $(DESTDIR)$(PREFIX)/include/linux/
 	install -m 755 $(BUILD)/bin/pfcount $(DESTDIR)$(PREFIX)/bin/
 

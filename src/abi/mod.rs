@@ -54,6 +54,8 @@ macro_rules! zeroed {
 
 pub mod pf_ring_h;
 pub mod pfring_h;
+pub mod pfring_wait_h;
 
 pub use pf_ring_h::*;
 pub use pfring_h::*;
+pub use pfring_wait_h::*;

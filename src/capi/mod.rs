@@ -35,6 +35,7 @@ pub mod settings;
 pub mod stats;
 pub mod table;
 pub mod trailer;
+pub mod wait;
 
 pub use bpf::*;
 pub use clock::*;
@@ -49,3 +50,4 @@ pub use send::*;
 pub use settings::*;
 pub use stats::*;
 pub use trailer::*;
+pub use wait::*;

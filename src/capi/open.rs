@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use super::boundary::{guard, unsupported, with_ring};
-use super::{strings, table};
+use super::{strings, table, trailer};
 use crate::abi::{PF_RING_ERROR_NOT_SUPPORTED, pfring};
 use crate::error::Error;
 use crate::handle::Handle;
@@ -47,6 +47,9 @@ unsafe fn open(name: *const c_char, caplen: u32, flags: u32) -> crate::error::Re
         flags,
     )?;
     table::fill(&handle);
+    if handle.debugs_timestamps() {
+        trailer::show_stamps();
+    }
     // The pointer to the whole handle is cast, so that the private fields stay in reach.
     Ok(Box::into_raw(handle).cast::<pfring>())
 }

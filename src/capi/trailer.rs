@@ -57,10 +57,15 @@ unsafe fn packet_of<'a>(
     Ok((data, hdr))
 }
 
+/// Prints decoded stamps from now on.
+pub(super) fn show_stamps() {
+    DEBUG.store(true, Ordering::Relaxed);
+}
+
 /// Prints decoded time stamps on stderr from now on, as the environment variable PF_RING_DEBUG_TS does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_enable_hw_timestamp_debug() {
-    DEBUG.store(true, Ordering::Relaxed);
+    show_stamps();
 }
 
 /// Reads the stamp that an IXIA tap appended.

@@ -46,6 +46,11 @@ impl Breaks {
         self.alarm.raise();
     }
 
+    /// Makes every thread that sleeps now look again; none is broken.
+    pub(super) fn nudge(&self) {
+        self.alarm.raise();
+    }
+
     /// Wakes every thread that waits, now and later.
     pub(super) fn shut_down(&self) {
         self.shut.store(true, SeqCst);

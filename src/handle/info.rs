@@ -4,6 +4,8 @@ use std::ffi::{CStr, CString};
 
 use super::Handle;
 use crate::abi;
+use crate::backend::tpacket::req::Layout;
+use crate::config::log;
 use crate::error::{Error, Result};
 use crate::sys::{ethtool, netdev};
 
@@ -11,9 +13,41 @@ use crate::sys::{ethtool, netdev};
 const MAX_APPLICATION_NAME: usize = 63;
 
 impl Handle {
+    /// Whether PF_RING_DEBUG_TS asks for decoded stamps to be printed.
+    pub fn debugs_timestamps(&self) -> bool {
+        self.settings.debug_timestamps
+    }
+
     /// The device name as it was given, for messages.
     pub(super) fn name(&self) -> std::borrow::Cow<'_, str> {
         self.device_name.to_string_lossy()
+    }
+
+    /// The line of PFRING_STATS=1.
+    pub(super) fn print_statistics(&self) {
+        let (received, dropped) = self.statistics();
+        let mechanism = match *self.layout.lock() {
+            Some(Layout::Blocks(_)) => "tpacket3",
+            Some(Layout::Slots) => "tpacket2",
+            None if self.has_interface() => "none",
+            None => "file",
+        };
+        let seen = self.wait_counters();
+        // Packets for each time that somebody had to wait.
+        let batch = received as f64 / seen.calls.max(1) as f64;
+        log::notice(format_args!(
+            "stats device={} mechanism={mechanism} mode={} recv={received} drop={dropped} waits={} \
+             spins={} polls={} sleeps={} empty_wakeups={} breaks={} asleep_ms={} mean_batch={batch:.1}",
+            self.name(),
+            self.waiter.mode(),
+            seen.calls,
+            seen.spins,
+            seen.polls,
+            seen.sleeps,
+            seen.empty_wakeups,
+            seen.breaks,
+            seen.asleep_ns / 1_000_000,
+        ));
     }
 
     /// Bytes of a packet that are kept at most.

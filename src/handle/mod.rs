@@ -106,6 +106,15 @@ const _: () = {
     assert!(size_of::<abi::__pfring>() == 944 && align_of::<abi::__pfring>() == 8);
 };
 
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.shut_down();
+        if self.settings.stats {
+            self.print_statistics();
+        }
+    }
+}
+
 impl Handle {
     /// Opens a device: everything but the ring itself, which is made when capture starts.
     ///

@@ -8,7 +8,7 @@ use crate::backend::RxBackend;
 use crate::backend::tpacket::req::Layout;
 use crate::error::{Error, Result};
 use crate::wait::platform::Linux;
-use crate::wait::{Look, Platform, Request, Watched, Woken};
+use crate::wait::{Look, Platform, Reading, Request, WaitMode, Watched, Woken};
 
 /// A ring that somebody waits for.
 struct Watch<'a> {
@@ -163,6 +163,20 @@ impl Handle {
             patience_ns: self.options.watermark_timeout_ns(),
             first_seen_ns: None,
         }
+    }
+
+    /// Changes how calls on this ring wait, also those that wait now.
+    pub fn set_wait_mode(&self, mode: WaitMode) {
+        self.waiter.set_mode(mode);
+        if mode != WaitMode::Passive {
+            self.want_slots();
+        }
+        self.breaks.nudge();
+    }
+
+    /// What waiting has cost so far.
+    pub fn wait_counters(&self) -> Reading {
+        self.waiter.counters().read()
     }
 
     /// Whether a packet can be read now.

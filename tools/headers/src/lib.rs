@@ -16,7 +16,7 @@ struct Recipe {
     files: &'static [&'static str],
 }
 
-const RECIPES: [Recipe; 2] = [
+const RECIPES: [Recipe; 3] = [
     Recipe {
         header: "linux/pf_ring.h",
         config: "pf_ring.toml",
@@ -51,6 +51,11 @@ const RECIPES: [Recipe; 2] = [
             "capi/trailer.rs",
             "capi/bpf.rs",
         ],
+    },
+    Recipe {
+        header: "pfring_wait.h",
+        config: "pfring_wait.toml",
+        files: &["abi/pfring_wait_h.rs", "capi/wait.rs"],
     },
 ];
 
