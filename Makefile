@@ -24,6 +24,9 @@ all: lib tools
 lib: $(BUILD)/lib/libpfring.so.$(VERSION)
 	@:
 
+# Fills a template in: prefix, folder of libraries.
+fill = sed -e 's|@PREFIX@|$(1)|; s|@LIBDIR@|$(2)|; s|@VERSION@|$(VERSION)|'
+
 # cargo knows best what is out of date.
 $(BUILD)/lib/libpfring.so.$(VERSION): FORCE
 	$(CARGO) build --release --lib --locked
@@ -35,6 +38,10 @@ $(BUILD)/lib/libpfring.so.$(VERSION): FORCE
 	@install -m 644 include/pfring.h $(BUILD)/include/pfring.h
 	@install -m 644 include/pfring_wait.h $(BUILD)/include/pfring_wait.h
 	@install -m 644 include/linux/pf_ring.h $(BUILD)/include/linux/pf_ring.h
+	@mkdir -p $(BUILD)/lib/pkgconfig
+	@$(call fill,$(abspath $(BUILD)),$(abspath $(BUILD))/lib) packaging/libpfring.pc.in > $(BUILD)/lib/pkgconfig/libpfring.pc
+	@$(call fill,,) packaging/pfring_config.in > $(BUILD)/bin/pfring_config
+	@chmod 755 $(BUILD)/bin/pfring_config
 
 tools: lib
 	$(MAKE) -C examples-c
@@ -55,6 +62,7 @@ test: all
 	$(CARGO) test --locked
 	$(CARGO) test --locked --manifest-path tools/headers/Cargo.toml
 	$(MAKE) -C c-tests check
+	PREFIX_DIR=$(abspath $(BUILD)) prove --exec '' c-tests/consume.sh
 	$(MAKE) -C c-tests check TESTS="$(MEMCHECK_TESTS)" VALGRIND="$(MEMCHECK)"
 
 # One form of each C program under valgrind, but for those that measure time.
@@ -76,7 +84,9 @@ install: all
 	ln -sfn $(SONAME) $(DESTDIR)$(LIBDIR)/libpfring.so
 	install -m 644 include/pfring.h include/pfring_wait.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 include/linux/pf_ring.h $(DESTDIR)$(PREFIX)/include/linux/
-	install -m 755 $(BUILD)/bin/pfcount $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BUILD)/bin/pfcount $(BUILD)/bin/pfring_config $(DESTDIR)$(PREFIX)/bin/
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(call fill,$(PREFIX),$(LIBDIR)) packaging/libpfring.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libpfring.pc
 
 clean:
 	rm -rf $(BUILD)

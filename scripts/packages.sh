@@ -11,6 +11,7 @@ set -euo pipefail
 PACKAGES=(
     gcc g++ make binutils # the library and the tools; nm and readelf for the tests of the ABI
     perl                  # prove, which runs the C tests
+    pkg-config cmake      # builds that look for the library
     python3               # examples-c/make_sample.py
     iproute2              # namespaces and veth pairs
     procps util-linux     # ps; unshare, setpriv, taskset

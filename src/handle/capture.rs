@@ -73,6 +73,7 @@ impl Handle {
         // A program that spins, or another wait mode, may want slots later.
         let may_turn = layout == Layout::Blocks(Retire::Relaxed)
             && self.settings.backend == BackendChoice::Auto;
+        self.forget_wanted_slots();
         lifecycle.may_turn = may_turn && self.source.open_spares().is_ok();
         let mut fds = self.source.fds();
         fds.push(self.breaks.alarm_fd());

@@ -198,9 +198,11 @@ impl Handle {
 
     /// Sets how many packets wake a poll: 0 counts as 1, too many as the most.
     pub fn set_watermark(&self, packets: u16) {
-        self.options
-            .watermark
-            .store(u32::from(packets).clamp(1, MAX_WATERMARK), Relaxed);
+        let packets = u32::from(packets).clamp(1, MAX_WATERMARK);
+        self.options.watermark.store(packets, Relaxed);
+        if packets == 1 {
+            self.want_slots();
+        }
     }
 
     /// Sets how long a packet may wait for the watermark; 0 switches the limit off.

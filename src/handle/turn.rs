@@ -24,6 +24,11 @@ impl Handle {
         self.wants_slots.store(true, Relaxed);
     }
 
+    /// The layout has just been chosen by all that was asked for so far.
+    pub(super) fn forget_wanted_slots(&self) {
+        self.wants_slots.store(false, Relaxed);
+    }
+
     /// Called by the thread that receives, with no borrow of the receive half.
     #[inline]
     pub(super) fn turn_if_wanted(&self) {
