@@ -68,13 +68,17 @@ impl Handle {
 
     fn start_tap(&self, lifecycle: &mut Lifecycle) -> Result<()> {
         let layout = self.choose_layout();
-        let rx = TpacketRx::new(&self.source.first_sockets(), &self.wish(layout))?;
-        self.report_ring(layout, rx.bytes());
         // A program that spins, or another wait mode, may want slots later.
         let may_turn = layout == Layout::Blocks(Retire::Relaxed)
             && self.settings.backend == BackendChoice::Auto;
+        lifecycle.spare = may_turn.then(|| self.make_spare()).flatten();
+        let spare_bytes = lifecycle.spare.as_ref().map_or(0, TpacketRx::bytes);
+        let rx = TpacketRx::new(
+            &self.source.first_sockets(),
+            &self.wish(layout, lifecycle.spare.is_some()),
+        )?;
+        self.report_ring(layout, rx.bytes() + spare_bytes);
         self.forget_wanted_slots();
-        lifecycle.may_turn = may_turn && self.source.open_spares().is_ok();
         let mut fds = self.source.fds();
         fds.push(self.breaks.alarm_fd());
         // Set once: capture starts once.
@@ -95,10 +99,18 @@ impl Handle {
             .map_or(req::DEFAULT_RING_MB, u64::from)
     }
 
-    pub(super) fn wish(&self, layout: Layout) -> Wish {
+    /// Rings of slots on sockets of their own, not bound yet; None where they cannot be had.
+    fn make_spare(&self) -> Option<TpacketRx> {
+        self.source.open_spares().ok()?;
+        TpacketRx::new(&self.source.spares(), &self.wish(Layout::Slots, true)).ok()
+    }
+
+    /// What a ring is to be: of all the memory, or of half of it where two share it.
+    fn wish(&self, layout: Layout, shared: bool) -> Wish {
+        let bytes = req::budget(self.asked_mb(), available_memory());
         Wish {
             layout,
-            bytes: req::budget(self.asked_mb(), available_memory()),
+            bytes: if shared { bytes / 2 } else { bytes },
             snaplen: self.options.snaplen,
             mtu: u32::from(self.source.mtu),
         }

@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 
 use crate::abi;
 use crate::backend::RxAny;
+use crate::backend::tpacket::TpacketRx;
 use crate::backend::tpacket::req::Layout;
 use crate::config;
 use crate::config::env::{BackendChoice, Settings};
@@ -97,8 +98,9 @@ struct Lifecycle {
     capturing: bool,
     /// pfring_disable_ring was called: a filter keeps everything out.
     paused: bool,
-    /// The ring is one of blocks that may turn into one of slots.
-    may_turn: bool,
+    /// Rings of slots that may take over from those of blocks. Made when capture starts: making one
+    /// takes the kernel tens of milliseconds, and the turn comes in a call that must not block.
+    spare: Option<TpacketRx>,
 }
 
 const _: () = {

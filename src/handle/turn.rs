@@ -4,7 +4,7 @@
 use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{Handle, Lifecycle};
+use super::Handle;
 use crate::backend::RxAny;
 use crate::backend::tpacket::req::Layout;
 use crate::backend::tpacket::{Cut, TpacketRx};
@@ -43,19 +43,20 @@ impl Handle {
             return;
         };
         self.wants_slots.store(false, Relaxed);
-        if !lifecycle.may_turn || lifecycle.paused {
+        if lifecycle.paused {
             return;
         }
-        lifecycle.may_turn = false;
-        match self.start_slots(&lifecycle) {
+        let Some(rings) = lifecycle.spare.take() else {
+            return;
+        };
+        match self.start_slots(rings) {
             Ok(()) => log::info(format_args!("{}: turns to TPACKET_V2", self.name())),
             Err(error) => log::info(format_args!("{}: stays TPACKET_V3: {error}", self.name())),
         }
     }
 
-    fn start_slots(&self, lifecycle: &Lifecycle) -> Result<()> {
-        let rings = TpacketRx::new(&self.source.spares(), &self.wish(Layout::Slots))?;
-        self.attach(lifecycle)?;
+    /// System calls that take microseconds, all of them: the filter is attached already.
+    fn start_slots(&self, rings: TpacketRx) -> Result<()> {
         for device in &self.source.devices {
             device.socket.stamp_early()?;
             if let Some(spare) = device.spare.get() {
