@@ -62,10 +62,8 @@ fn soak(form: Form, backend: &str) {
 fn set_mode(ring: &Ring, mode: &str) {
     let spec = CString::new(mode).expect("no NUL");
     // SAFETY: the handle is open, the text is terminated.
-    assert_eq!(
-        unsafe { capi::pfring_wait_set_mode(ring.raw(), spec.as_ptr()) },
-        0
-    );
+    let rc = unsafe { capi::pfring_wait_set_mode(ring.raw(), spec.as_ptr()) };
+    assert_eq!(rc, 0, "{mode}");
 }
 
 /// Floods the ring while its reader sleeps, then reads what it kept; all is accounted for.

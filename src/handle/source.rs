@@ -2,7 +2,6 @@
 
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::backend::file::FileRx;
@@ -37,22 +36,6 @@ pub(super) struct Source {
     pub(super) link_type: i32,
     /// Bytes of the largest packet behind the link-layer header.
     pub(super) mtu: u16,
-    dropped: DropCounter,
-}
-
-/// Adds up what the kernel counts in 32 bits and forgets at each reading.
-#[derive(Default)]
-pub(super) struct DropCounter(AtomicU64);
-
-impl DropCounter {
-    /// Adds a reading and tells the sum. Each reading of the kernel's counter goes to one caller
-    /// only, so none is added twice.
-    pub(super) fn add(&self, reading: u32) -> u64 {
-        let reading = u64::from(reading);
-        self.0
-            .fetch_add(reading, Ordering::SeqCst)
-            .wrapping_add(reading)
-    }
 }
 
 /// What opening gives: the source, and for a file the reader.
@@ -87,7 +70,6 @@ impl Source {
                     devices: Vec::new(),
                     link_type: rx.link_type(),
                     mtu: default_mtu(""),
-                    dropped: DropCounter::default(),
                 };
                 Ok(Opened::File(source, rx))
             }
@@ -155,7 +137,6 @@ impl Source {
             devices,
             link_type,
             mtu,
-            dropped: DropCounter::default(),
         })
     }
 
@@ -185,6 +166,7 @@ impl Source {
     pub(super) fn open_spares(&self) -> Result<()> {
         for device in &self.devices {
             let socket = Arc::new(PacketSocket::open()?);
+            socket.count_drops(false);
             // A second start finds the spare of the first.
             let _ = device.spare.set(socket);
         }
@@ -206,9 +188,7 @@ impl Source {
 
     /// Packets that found no room since open. No lock: safe in a signal handler.
     pub(super) fn dropped(&self) -> u64 {
-        self.sockets().fold(self.dropped.add(0), |_, socket| {
-            self.dropped.add(socket.take_drops())
-        })
+        self.sockets().map(|socket| socket.dropped()).sum()
     }
 
     /// Takes away the pending errors of the sockets: a link that went down says so once, and is no
@@ -231,37 +211,4 @@ fn mtu(name: &str) -> u16 {
 
 fn default_mtu(name: &str) -> u16 {
     if name == "lo" { u16::MAX } else { 9000 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// R40: 64-bit totals although the kernel counts in 32 bits.
-    #[test]
-    fn r40_drops_add_up_beyond_32_bits() {
-        let counter = DropCounter::default();
-        counter.add(0xffff_fff0);
-        counter.add(0x20);
-        assert_eq!(counter.add(0x10), 4_294_967_328);
-    }
-
-    /// R40: concurrent readers count nothing twice, and never see the sum go back.
-    #[test]
-    fn r40_concurrent_readers_count_each_reading_once() {
-        let counter = DropCounter::default();
-        std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    let mut last = 0;
-                    for _ in 0..1250 {
-                        let now = counter.add(3);
-                        assert!(now > last);
-                        last = now;
-                    }
-                });
-            }
-        });
-        assert_eq!(counter.add(0), 8 * 1250 * 3);
-    }
 }

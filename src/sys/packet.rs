@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 use crate::sys::{check, own, set_option};
@@ -16,6 +16,9 @@ pub struct PacketSocket {
     fd: OwnedFd,
     /// Takes nothing any more, whatever filter it is given.
     retired: AtomicBool,
+    drops: DropCounter,
+    /// Whether drops count: not while another socket delivers the same frames.
+    counts: AtomicBool,
 }
 
 /// A program that keeps everything out.
@@ -42,6 +45,8 @@ impl PacketSocket {
             other => Ok(Self {
                 fd: other?,
                 retired: AtomicBool::new(false),
+                drops: DropCounter::default(),
+                counts: AtomicBool::new(true),
             }),
         }
     }
@@ -245,9 +250,22 @@ impl PacketSocket {
         }
     }
 
+    /// Packets lost for want of room, as far as they count. No lock: safe in a signal handler.
+    pub fn dropped(&self) -> u64 {
+        let reading = self.take_drops();
+        let counts = self.counts.load(Ordering::Relaxed);
+        self.drops.add(if counts { reading } else { 0 })
+    }
+
+    /// Lets drops count from now on, or no longer.
+    pub fn count_drops(&self, on: bool) {
+        self.dropped();
+        self.counts.store(on, Ordering::Relaxed);
+    }
+
     /// Packets lost for want of room since the last call. The kernel counts in 32 bits and starts
     /// again from zero at each reading (packet_mmap.rst). No lock: safe in a signal handler.
-    pub fn take_drops(&self) -> u32 {
+    fn take_drops(&self) -> u32 {
         let mut stats = libc::tpacket_stats_v3 {
             tp_packets: 0,
             tp_drops: 0,
@@ -326,6 +344,21 @@ impl AsRawFd for PacketSocket {
     }
 }
 
+/// Adds up what the kernel counts in 32 bits and forgets at each reading.
+#[derive(Debug, Default)]
+struct DropCounter(AtomicU64);
+
+impl DropCounter {
+    /// Adds a reading and tells the sum. Each reading of the kernel's counter goes to one caller
+    /// only, so none is added twice.
+    fn add(&self, reading: u32) -> u64 {
+        let reading = u64::from(reading);
+        self.0
+            .fetch_add(reading, Ordering::SeqCst)
+            .wrapping_add(reading)
+    }
+}
+
 /// The address that names an interface and every protocol.
 fn link_address(ifindex: i32) -> libc::sockaddr_ll {
     libc::sockaddr_ll {
@@ -336,5 +369,38 @@ fn link_address(ifindex: i32) -> libc::sockaddr_ll {
         sll_pkttype: 0,
         sll_halen: 0,
         sll_addr: [0; 8],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R40: 64-bit totals although the kernel counts in 32 bits.
+    #[test]
+    fn r40_drops_add_up_beyond_32_bits() {
+        let counter = DropCounter::default();
+        counter.add(0xffff_fff0);
+        counter.add(0x20);
+        assert_eq!(counter.add(0x10), 4_294_967_328);
+    }
+
+    /// R40: concurrent readers count nothing twice, and never see the sum go back.
+    #[test]
+    fn r40_concurrent_readers_count_each_reading_once() {
+        let counter = DropCounter::default();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let mut last = 0;
+                    for _ in 0..1250 {
+                        let now = counter.add(3);
+                        assert!(now > last);
+                        last = now;
+                    }
+                });
+            }
+        });
+        assert_eq!(counter.add(0), 8 * 1250 * 3);
     }
 }

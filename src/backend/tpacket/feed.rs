@@ -23,6 +23,8 @@ pub(super) struct Feed {
 struct Successor {
     ring: Ring,
     times: Cut,
+    /// Its drops count, and those of the old ring no longer: the cut is over.
+    counts_drops: bool,
     /// The old ring has delivered its last frame.
     old_is_done: bool,
 }
@@ -48,6 +50,7 @@ impl Feed {
         self.successor = Some(Box::new(Successor {
             ring,
             times,
+            counts_drops: false,
             old_is_done: false,
         }));
     }
@@ -85,7 +88,13 @@ impl Feed {
                 }
             }
             successor.forget_frames_before_the_cut();
-            if clock::realtime_ns() < successor.times.settled_ns {
+            let now = clock::realtime_ns();
+            if now >= cut && !successor.counts_drops {
+                successor.counts_drops = true;
+                successor.ring.count_drops(true);
+                self.ring.count_drops(false);
+            }
+            if now < successor.times.settled_ns {
                 return None;
             }
             successor.old_is_done = true;

@@ -108,6 +108,11 @@ impl Ring {
         }
     }
 
+    /// Lets the socket's drops count, or not.
+    pub(super) fn count_drops(&self, on: bool) {
+        self.socket.count_drops(on);
+    }
+
     #[inline]
     pub(super) fn available(&self) -> bool {
         match &self.walk {
