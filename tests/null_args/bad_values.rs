@@ -149,6 +149,21 @@ fn names(ring: &Ring) {
             *index => 77;
         }
     }
+    for mode in [
+        c"",
+        c"lazily",
+        c"Passive",
+        c"passive:1us",
+        c"adaptive:",
+        c"adaptive:-1us",
+        c"adaptive:1parsec",
+        c"sleep:99999999999999999999s",
+        c"sleep:1us,slack",
+        NO_TEXT,
+        long.as_c_str(),
+    ] {
+        answers! { capi::pfring_wait_set_mode(raw, mode.as_ptr()) => -2; }
+    }
     answers! { capi::pfring_set_application_name(raw, long.as_ptr().cast_mut()) => -1; }
     assert_eq!(errno(), libc::EINVAL);
     answers! {

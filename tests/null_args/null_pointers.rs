@@ -121,6 +121,7 @@ fn described(ring: &Ring) {
     let mut index = 0;
     answers! {
         capi::pfring_stats(raw, null_mut()) => -2;
+        capi::pfring_wait_get_stats(raw, null_mut()) => -2;
         capi::pfring_version(raw, null_mut()) => -2;
         capi::pfring_get_bound_device_address(raw, null_mut()) => -2;
         capi::pfring_get_bound_device_ifindex(raw, null_mut()) => -2;
@@ -136,6 +137,7 @@ fn named(ring: &Ring) {
     let raw = ring.raw();
     answers! {
         capi::pfring_set_application_name(raw, null_mut()) => -2;
+        capi::pfring_wait_set_mode(raw, null()) => -2;
         capi::pfring_set_application_stats(raw, null_mut()) => -7;
         capi::pfring_set_bound_dev_name(raw, null_mut()) => -7;
         capi::pfring_bind(raw, null_mut()) => -1;

@@ -101,6 +101,8 @@ fn settings() {
         capi::pfring_set_packet_slicing(NONE, abi::packet_slicing_level(2), 0) => -7;
         capi::pfring_set_promisc(NONE, 1) => -2;
         capi::pfring_enable_rss_rehash(NONE) => -7;
+        capi::pfring_wait_set_mode(NONE, c"active".as_ptr()) => -2;
+        capi::pfring_wait_get_stats(NONE, null_mut()) => -2;
         capi::pfring_set_virtual_device(NONE, null_mut()) => -7;
     }
 }
