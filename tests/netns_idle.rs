@@ -69,7 +69,7 @@ fn r01(form: Form) {
 }
 
 fn idle_round(form: Form, backend: Option<&str>, mode: &str) -> Outcome {
-    let wall = Duration::from_millis(form.pick(2_500, 10_000));
+    let wall = Duration::from_millis(form.pick(1_500, 10_000));
     let share = if mode == "passive" { 0.010 } else { 0.030 };
     let reader = Reader::start(Open::on("vb").wait(mode).backend(backend).enabled());
     // The first look at a new ring is not part of the wait.
@@ -115,7 +115,7 @@ fn r02(form: Form) {
 
 /// A single call: it stays blocked, or comes back with an error, and the handle is still good.
 fn one_call_while_down(form: Form, lab: &Lab, backend: Option<&str>) -> Outcome {
-    let wall = Duration::from_millis(form.pick(2_000, 5_000));
+    let wall = Duration::from_millis(form.pick(1_200, 5_000));
     let ring = Arc::new(Open::on("vb").wait("passive").backend(backend).enabled());
     let r = Arc::clone(&ring);
     let call = Worker::start(move || r.recv(true).rc);
@@ -150,7 +150,7 @@ fn one_call_while_down(form: Form, lab: &Lab, backend: Option<&str>) -> Outcome 
 
 /// A program that calls again at once after every error.
 fn retries_while_down(form: Form, lab: &Lab, backend: Option<&str>, mode: &str) -> Outcome {
-    let wall = Duration::from_millis(form.pick(2_000, 5_000));
+    let wall = Duration::from_millis(form.pick(1_200, 5_000));
     let reader = Reader::start(Open::on("vb").wait(mode).backend(backend).enabled());
     std::thread::sleep(Duration::from_millis(form.pick(100, 1_000)));
     lab.down();

@@ -162,35 +162,37 @@ fn r09(form: Form) {
     let frames = form.pick(60, 500);
     for backend in backends() {
         best_of_three(|| {
-            let ring = Open::on("vb").backend(backend).wait("passive").enabled();
+            let ring = Open::on("vb").backend(backend).wait("passive").ring();
+            // Before enable: a ring of a given mechanism cannot be made anew for a later wish.
             assert_eq!(ring.set_poll_watermark(1), 0);
-            let (latencies, busy) = lone_frames(&lab, &ring, frames);
-            within(
-                "median with watermark 1",
-                latencies[latencies.len() / 2],
-                form.ms(2),
-            )?;
-            within(
-                "p99 with watermark 1",
-                latencies[latencies.len() * 99 / 100],
-                form.ms(10),
-            )?;
-            within(
-                "share of a core with watermark 1",
-                busy,
-                form.pick(0.5, 0.1),
-            )
+            ring.enable();
+            watermark_one(form, &lab, &ring, frames)
         });
         best_of_three(|| {
             let ring = Open::on("vb").backend(backend).enabled();
             let (latencies, _) = lone_frames(&lab, &ring, frames);
-            within(
-                "slowest with no settings",
-                latencies[latencies.len() - 1],
-                form.ms(20),
-            )
+            let slowest = latencies[latencies.len() - 1];
+            within("slowest with no settings", slowest, form.ms(20))
         });
     }
+    best_of_three(|| {
+        let ring = Open::on("vb").wait("passive").enabled();
+        assert_eq!(ring.set_poll_watermark(1), 0, "late, but not too late");
+        watermark_one(form, &lab, &ring, frames)
+    });
+}
+
+/// The limits on lone packets that a watermark of 1 promises.
+fn watermark_one(form: Form, lab: &Lab, ring: &Ring, frames: u32) -> Outcome {
+    let (latencies, busy) = lone_frames(lab, ring, frames);
+    let (median, p99) = (latencies.len() / 2, latencies.len() * 99 / 100);
+    within("median with watermark 1", latencies[median], form.ms(2))?;
+    within("p99 with watermark 1", latencies[p99], form.ms(10))?;
+    within(
+        "share of a core with watermark 1",
+        busy,
+        form.pick(0.5, 0.1),
+    )
 }
 
 /// Sends frames with gaps of 5 to 50 ms; gives the sorted latencies from the sender's clock to the

@@ -28,7 +28,10 @@ pub struct Held {
 impl Turn {
     /// Waits for the turn.
     pub fn take(self) -> Held {
-        let path = std::env::temp_dir().join("pfring-tests.lock");
+        // One for each user: in a shared folder a file of somebody else may not be opened.
+        // SAFETY: geteuid takes nothing and cannot fail.
+        let user = unsafe { libc::geteuid() };
+        let path = std::env::temp_dir().join(format!("pfring-tests-{user}.lock"));
         let file = File::options()
             .create(true)
             .truncate(false)

@@ -125,8 +125,8 @@ impl Open {
     }
 }
 
-/// The mechanisms to run a case on: the library's own choice and, once there are several, each by
-/// name.
+/// The mechanisms to run a case on: each that is built, by name; where there is only one, the
+/// library's own choice, which is that one.
 pub fn backends() -> Vec<Option<&'static str>> {
     static BUILT: OnceLock<Vec<&str>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
@@ -136,8 +136,8 @@ pub fn backends() -> Vec<Option<&'static str>> {
             .filter(opens)
             .collect()
     });
-    let named: &[&str] = if built.len() > 1 { built } else { &[] };
-    std::iter::once(None)
-        .chain(named.iter().copied().map(Some))
-        .collect()
+    match built.as_slice() {
+        [] | [_] => vec![None],
+        several => several.iter().copied().map(Some).collect(),
+    }
 }
