@@ -117,7 +117,9 @@
     X(pfring_bpf_filter) \
     X(gmt_to_local) \
     X(pfring_thirdparty_lib_init) \
-    X(pfring_read_arista_7280_hw_timestamp)
+    X(pfring_read_arista_7280_hw_timestamp) \
+    X(pfring_wait_set_mode) \
+    X(pfring_wait_get_stats)
 /* clang-format on */
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include <pfring.h>
+#include <pfring_wait.h>
 
 #include "frames.h"
 #include "functions.h"
@@ -163,6 +164,18 @@ static void null_ring_facts(void)
     FAILS(pfring_enable_hw_timestamp, NULL, NULL, 1, 0);
 }
 
+static void null_ring_waiting(void)
+{
+    pfring_wait_stats stats;
+
+    memset(&stats, 0x5a, sizeof(stats));
+    GIVES(INVALID, pfring_wait_set_mode, NULL, NULL);
+    GIVES(INVALID, pfring_wait_set_mode, NULL, "active");
+    GIVES(INVALID, pfring_wait_get_stats, NULL, NULL);
+    GIVES(INVALID, pfring_wait_get_stats, NULL, &stats);
+    ok(stats.calls == 0x5a5a5a5a5a5a5a5aull, "no figures are written without a ring");
+}
+
 /* Functions that take no ring. */
 static void null_helpers(void)
 {
@@ -226,6 +239,7 @@ int main(void)
     null_ring_settings();
     null_ring_filters();
     null_ring_facts();
+    null_ring_waiting();
     null_helpers();
     NOTHING(pfring_read_arista_7280_hw_timestamp, NULL, NULL);
     all_were_called();

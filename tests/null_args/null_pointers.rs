@@ -129,6 +129,7 @@ fn described(ring: &Ring) {
         capi::pfring_get_device_ifindex(raw, c"lo".as_ptr().cast_mut(), null_mut()) => -2;
         capi::pfring_get_card_settings(raw, null_mut()) => -2;
         capi::pfring_get_appl_stats_file_name(raw, null_mut(), 64) => null_mut();
+        capi::pfring_wait_get_stats(raw, null_mut()) => -2;
     }
 }
 
@@ -143,6 +144,8 @@ fn named(ring: &Ring) {
         capi::pfring_bind(raw, null_mut()) => -1;
         capi::pfring_set_bpf_filter(raw, null()) => -2;
         capi::pfring_search_payload(raw, null_mut()) => -2;
+        capi::pfring_wait_set_mode(raw, null()) => -2;
+        capi::pfring_wait_set_mode(raw, c"turbo".as_ptr()) => -2;
     }
 }
 

@@ -62,6 +62,9 @@ fn receiving() {
         capi::pfring_next_pkt_raw_timestamp(NONE, null_mut()) => -7;
         capi::pfring_get_selectable_fd(NONE) => -1;
         capi::pfring_get_num_queued_pkts(NONE) => 0;
+        capi::pfring_wait_set_mode(NONE, null_mut()) => -2;
+        capi::pfring_wait_set_mode(NONE, c"active".as_ptr()) => -2;
+        capi::pfring_wait_get_stats(NONE, null_mut()) => -2;
     }
 }
 
