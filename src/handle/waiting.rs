@@ -97,12 +97,7 @@ impl Handle {
         }
         self.count_poll();
         self.start_capture()?;
-        // A block that we still hold would make the kernel say readable at once.
-        self.rx.with(|rx| {
-            if let Some(backend) = &mut rx.backend {
-                backend.release();
-            }
-        });
+        self.release();
         // As the original hands it to poll(2): a negative int waits for ever.
         let timeout = i32::try_from(ms).ok();
         let deadline = timeout.map(|ms| Linux.now_ns() + ms as u64 * 1_000_000);
@@ -144,6 +139,7 @@ impl Handle {
         let Some(fds) = self.wait_fds.get() else {
             return false;
         };
+        self.release();
         let request = Request {
             fds,
             break_fds: &fds[fds.len() - 1..],
@@ -153,6 +149,15 @@ impl Handle {
         };
         let mut watch = self.watch(1);
         self.waiter.wait_passively(&Linux, &request, &mut watch) == Woken::Ready
+    }
+
+    /// Gives back what is lent: while we hold it the kernel says readable at once.
+    fn release(&self) {
+        self.rx.with(|rx| {
+            if let Some(backend) = &mut rx.backend {
+                backend.release();
+            }
+        });
     }
 
     fn watch(&self, want: u32) -> Watch<'_> {
