@@ -18,7 +18,7 @@ use self::arena::Arena;
 use self::pcap::Pcap;
 use self::pcapng::Pcapng;
 use self::source::Source;
-use super::{Checksum, Frame, FrameDirection, RxBackend};
+use super::{Checksum, Frame, FrameDirection, RxBackend, Stamp};
 use crate::error::{Error, Result};
 
 /// The longest packet, in bytes, as in libpcap (`MAXIMUM_SNAPLEN`): a longer one means that the
@@ -117,10 +117,10 @@ impl FileRx {
             data: self.frames.copy(bytes),
             caplen,
             len: packet.len.max(packet.captured),
-            ts_ns: packet.ts_ns,
+            stamp: Stamp::from_ns(packet.ts_ns),
             ifindex: 0,
             direction: FrameDirection::Received,
-            checksum: Checksum::Unknown,
+            checksum: Checksum::UNKNOWN,
             moved_tci: None,
         }))
     }

@@ -11,6 +11,8 @@ use crate::error::Result;
 pub mod file;
 pub mod tpacket;
 
+pub use tpacket::{Run, RunFrame};
+
 /// Which way a frame crossed the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameDirection {
@@ -22,13 +24,43 @@ pub enum FrameDirection {
 
 /// What the kernel knows of a frame's checksums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Checksum {
+pub struct Checksum(pub u8);
+
+impl Checksum {
     /// Nothing is known.
-    Unknown,
+    pub const UNKNOWN: Self = Self(0);
     /// Not filled in yet: the hardware would have done it (TP_STATUS_CSUMNOTREADY).
-    NotReady,
+    pub const NOT_READY: Self = Self(1);
     /// Verified (TP_STATUS_CSUM_VALID).
-    Valid,
+    pub const VALID: Self = Self(2);
+}
+
+/// A time since 1970-01-01 00:00 UTC, in the two parts that kernel and C count in: nothing has to be
+/// divided for each packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Whole seconds.
+    pub sec: u64,
+    /// Nanoseconds of the second.
+    pub nsec: u32,
+}
+
+impl Stamp {
+    /// From nanoseconds.
+    pub fn from_ns(ns: u64) -> Self {
+        Self {
+            sec: ns / 1_000_000_000,
+            nsec: (ns % 1_000_000_000) as u32,
+        }
+    }
+
+    /// In nanoseconds.
+    #[inline]
+    pub fn to_ns(self) -> u64 {
+        self.sec
+            .wrapping_mul(1_000_000_000)
+            .wrapping_add(self.nsec.into())
+    }
 }
 
 /// One frame, as it lies in a ring or a buffer of the backend.
@@ -43,8 +75,8 @@ pub struct Frame {
     pub caplen: u32,
     /// Bytes on the wire, without FCS, with VLAN tags.
     pub len: u32,
-    /// Arrival time, nanoseconds since 1970-01-01 00:00 UTC.
-    pub ts_ns: u64,
+    /// Arrival time.
+    pub stamp: Stamp,
     /// Index of the interface; 0 for a file.
     pub ifindex: i32,
     /// Which way it went.
@@ -56,7 +88,30 @@ pub struct Frame {
     pub moved_tci: Option<u16>,
 }
 
-impl Frame {
+/// A frame, wherever its notes are: here, or still in the ring.
+pub trait AnyFrame {
+    /// As [`Frame::data`].
+    fn data(&self) -> NonNull<u8>;
+    /// As [`Frame::caplen`].
+    fn caplen(&self) -> u32;
+    /// As [`Frame::len`].
+    fn len(&self) -> u32;
+    /// Both, in one access where they lie side by side.
+    #[inline(always)]
+    fn both_lengths(&self) -> [u32; 2] {
+        [self.caplen(), self.len()]
+    }
+    /// As [`Frame::stamp`].
+    fn stamp(&self) -> Stamp;
+    /// As [`Frame::ifindex`].
+    fn ifindex(&self) -> i32;
+    /// As [`Frame::direction`].
+    fn direction(&self) -> FrameDirection;
+    /// As [`Frame::checksum`].
+    fn checksum(&self) -> Checksum;
+    /// As [`Frame::moved_tci`].
+    fn moved_tci(&self) -> Option<u16>;
+
     /// The bytes that were kept.
     ///
     /// # Safety
@@ -64,10 +119,52 @@ impl Frame {
     /// - The backend that made the frame is alive and [`RxBackend::release`] has not been called
     ///   since.
     /// - Nobody writes to the frame while the slice lives.
-    #[inline]
-    pub unsafe fn bytes<'a>(&self) -> &'a [u8] {
+    #[inline(always)]
+    unsafe fn bytes<'a>(&self) -> &'a [u8] {
         // SAFETY: `data` points to `caplen` readable bytes until release (contract of RxBackend::next).
-        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.caplen as usize) }
+        unsafe { std::slice::from_raw_parts(self.data().as_ptr(), self.caplen() as usize) }
+    }
+}
+
+impl AnyFrame for Frame {
+    #[inline(always)]
+    fn data(&self) -> NonNull<u8> {
+        self.data
+    }
+
+    #[inline(always)]
+    fn caplen(&self) -> u32 {
+        self.caplen
+    }
+
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        self.len
+    }
+
+    #[inline(always)]
+    fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    #[inline(always)]
+    fn ifindex(&self) -> i32 {
+        self.ifindex
+    }
+
+    #[inline(always)]
+    fn direction(&self) -> FrameDirection {
+        self.direction
+    }
+
+    #[inline(always)]
+    fn checksum(&self) -> Checksum {
+        self.checksum
+    }
+
+    #[inline(always)]
+    fn moved_tci(&self) -> Option<u16> {
+        self.moved_tci
     }
 }
 
@@ -81,6 +178,17 @@ pub trait RxBackend {
     ///
     /// [`EndOfFile`](crate::error::Error::EndOfFile) when no frame can ever come again.
     fn next(&mut self) -> Result<Option<Frame>>;
+
+    /// Lends out frames that may be taken without any other call; empty where there are none. Until the
+    /// run is back ([`return_run`](Self::return_run)) no other method may be called.
+    fn lend_run(&mut self) -> Run {
+        Run::EMPTY
+    }
+
+    /// Takes back a run that it lent.
+    fn return_run(&mut self, run: Run) {
+        let _ = run;
+    }
 
     /// Gives back every frame taken so far; their bytes may change from now on.
     fn release(&mut self);
@@ -123,6 +231,16 @@ impl RxBackend for RxAny {
     #[inline]
     fn next(&mut self) -> Result<Option<Frame>> {
         each!(self, rx => rx.next())
+    }
+
+    #[inline]
+    fn lend_run(&mut self) -> Run {
+        each!(self, rx => rx.lend_run())
+    }
+
+    #[inline]
+    fn return_run(&mut self, run: Run) {
+        each!(self, rx => rx.return_run(run));
     }
 
     #[inline]

@@ -101,6 +101,17 @@ pub(super) unsafe fn with_ring<T: FfiReturn>(
     }
 }
 
+/// The ring behind a pointer, for what cannot panic and looks at the ring's state itself. None for NULL.
+///
+/// # Safety
+///
+/// As for [`with_ring`].
+#[inline(always)]
+pub(super) unsafe fn handle<'a>(ring: *mut abi::__pfring) -> Option<&'a Handle> {
+    // SAFETY: as in `with_ring`.
+    unsafe { ring.cast_const().cast::<Handle>().as_ref() }
+}
+
 /// Runs `work` that needs no ring.
 pub(super) fn guard<T: FfiReturn>(work: impl FnOnce() -> Result<T>) -> T {
     match catch_unwind(AssertUnwindSafe(work)) {
@@ -131,6 +142,11 @@ pub(super) fn unsupported<T: FfiReturn>(what: &'static str) -> Result<T> {
 }
 
 /// A pointer that must not be NULL.
+#[inline(always)]
 pub(super) fn out<T>(pointer: *mut T, name: &'static str) -> Result<std::ptr::NonNull<T>> {
-    std::ptr::NonNull::new(pointer).ok_or(Error::InvalidArgument(name))
+    match std::ptr::NonNull::new(pointer) {
+        Some(pointer) => Ok(pointer),
+        // Not `ok_or`: it would make and drop an error at every call.
+        None => Err(Error::InvalidArgument(name)),
+    }
 }

@@ -3,13 +3,13 @@
 use std::ffi::{c_int, c_uchar, c_uint, c_void};
 use std::ptr::NonNull;
 
-use super::boundary::{out, unsupported, with_ring};
+use super::boundary::{handle, out, unsupported, with_ring};
 use crate::abi::{
     PF_RING_ERROR_INVALID_ARGUMENT, PF_RING_ERROR_NOT_SUPPORTED, pfring, pfring_chunk_info,
     pfring_flow_update, pfring_packet_info, pfring_pkthdr, pfringProcesssPacket,
 };
 use crate::error::{Error, Result};
-use crate::handle::{Handle, Target};
+use crate::handle::{Handle, Lent, Target};
 use crate::packet;
 use crate::sys::clock;
 
@@ -32,6 +32,76 @@ use crate::sys::clock;
 ///         the end of a capture file (errno ENODATA); -1 after pfring_shutdown()
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_recv(
+    ring: *mut pfring,
+    buffer: *mut *mut c_uchar,
+    buffer_len: c_uint,
+    hdr: *mut pfring_pkthdr,
+    wait_for_packet: u8,
+) -> c_int {
+    // SAFETY: the common contract.
+    unsafe {
+        if buffer_len != 0 {
+            return recv_any(ring, buffer, buffer_len, hdr, wait_for_packet);
+        }
+        if let Some(place) = NonNull::new(buffer)
+            && let Some(header) = NonNull::new(hdr)
+            && let Some(handle) = handle(ring)
+        {
+            match handle.lend_short(place, header) {
+                Lent::Whole => return 1,
+                Lent::Unparsed(data, len) => return finish_header(ring, data, len, header),
+                Lent::Nothing => {}
+            }
+        }
+        lend_any(ring, buffer, hdr, wait_for_packet)
+    }
+}
+
+/// The rest of pfring_recv() for a packet that was lent in the short way.
+///
+/// # Safety
+///
+/// The common contract, and the packet of `len` bytes at `data` is held.
+#[cold]
+unsafe extern "C" fn finish_header(
+    ring: *mut pfring,
+    data: NonNull<u8>,
+    len: u32,
+    header: NonNull<pfring_pkthdr>,
+) -> c_int {
+    // SAFETY: the contract of this function; nobody writes to the packet meanwhile.
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
+            let bytes = std::slice::from_raw_parts(data.as_ptr(), len as usize);
+            handle.write_parsed(bytes, header);
+            Ok(1)
+        })
+    }
+}
+
+/// [`recv_any`] that lends.
+///
+/// # Safety
+///
+/// The common contract.
+#[inline(never)]
+unsafe extern "C" fn lend_any(
+    ring: *mut pfring,
+    buffer: *mut *mut c_uchar,
+    hdr: *mut pfring_pkthdr,
+    wait_for_packet: u8,
+) -> c_int {
+    // SAFETY: the common contract.
+    unsafe { recv_any(ring, buffer, 0, hdr, wait_for_packet) }
+}
+
+/// pfring_recv() for every ring and every packet. Out of line, so that the short way needs no stack.
+///
+/// # Safety
+///
+/// The common contract.
+#[inline(never)]
+unsafe extern "C" fn recv_any(
     ring: *mut pfring,
     buffer: *mut *mut c_uchar,
     buffer_len: c_uint,

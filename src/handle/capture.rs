@@ -1,8 +1,7 @@
 //! Starting and stopping capture.
 
-use std::sync::atomic::Ordering;
-
-use super::{Handle, Lifecycle};
+use super::obstacles::Obstacle;
+use super::{Handle, Lifecycle, Rx};
 use crate::backend::RxAny;
 use crate::backend::tpacket::req::{self, Layout, Retire};
 use crate::backend::tpacket::{TpacketRx, Wish};
@@ -30,8 +29,8 @@ impl Handle {
         self.start_capture()?;
         self.take_break();
         self.publish_enabled(true);
-        self.receiving
-            .store(self.options.mode().receives(), Ordering::SeqCst);
+        self.obstacles
+            .set(Obstacle::NotReceiving, !self.options.mode().receives());
         Ok(())
     }
 
@@ -43,7 +42,7 @@ impl Handle {
         }
         lifecycle.paused = true;
         self.attach(&lifecycle)?;
-        self.receiving.store(false, Ordering::SeqCst);
+        self.obstacles.set(Obstacle::NotReceiving, true);
         self.publish_enabled(false);
         Ok(())
     }
@@ -85,7 +84,7 @@ impl Handle {
         let _ = self.wait_fds.set(fds);
         *self.layout.lock() = Some(layout);
         self.attach(lifecycle)?;
-        self.rx.with(|half| half.backend = Some(RxAny::Tap(rx)));
+        self.rx.with(|half| *half = Rx::new(Some(RxAny::Tap(rx))));
         for device in &self.source.devices {
             device.socket.bind(device.ifindex)?;
         }

@@ -1,13 +1,13 @@
 //! The BPF filter of a ring: in the kernel where that is possible, else on each frame here.
 
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+use super::obstacles::{Obstacle, Obstacles};
 use super::{Handle, Lifecycle};
 use crate::abi;
-use crate::backend::Frame;
+use crate::backend::{AnyFrame, Frame};
 use crate::config::log;
 use crate::error::{Error, Result};
 use crate::filter::bpf::{self, Live, Program};
@@ -17,8 +17,6 @@ use crate::sys::packet::NOTHING;
 /// The filter of a ring. Set from any thread while another receives.
 #[derive(Default)]
 pub(super) struct FilterSlot {
-    /// Whether frames have to be looked at here. One relaxed load per frame.
-    looks: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -89,20 +87,25 @@ impl Handle {
             Live::Kernel(program) => (Some(program), None),
             Live::UserSpace(program) => (None, Some(Here::new(program, text, None))),
         };
-        self.filter.replace(State { kernel, here });
+        self.filter.replace(&self.obstacles, State { kernel, here });
         if let Err(error) = self.attach(&lifecycle) {
             log::info(format_args!(
                 "the kernel refuses the filter ({error}): it runs here"
             ));
             let program = recheck.ok_or(error)?;
-            self.filter.replace(State {
-                kernel: None,
-                here: Some(Here::new(program, text, None)),
-            });
+            self.filter.replace(
+                &self.obstacles,
+                State {
+                    kernel: None,
+                    here: Some(Here::new(program, text, None)),
+                },
+            );
             self.attach(&lifecycle)?;
         } else if let Some(program) = recheck.filter(|_| lifecycle.capturing) {
-            self.filter
-                .recheck(Here::new(program, text, Some(clock::realtime_ns())));
+            self.filter.recheck(
+                &self.obstacles,
+                Here::new(program, text, Some(clock::realtime_ns())),
+            );
         }
         self.publish_userspace_filter(self.filter.is_here_for_good());
         Ok(())
@@ -115,7 +118,7 @@ impl Handle {
     /// `NotFound` when there is none.
     pub fn remove_bpf_filter(&self) -> Result<()> {
         let lifecycle = self.lifecycle.lock();
-        if !self.filter.replace(State::default()) {
+        if !self.filter.replace(&self.obstacles, State::default()) {
             return Err(Error::NotFound("a BPF filter"));
         }
         self.publish_userspace_filter(false);
@@ -147,24 +150,44 @@ impl Handle {
     /// Whether a frame is wanted.
     #[inline]
     pub(super) fn wants(&self, frame: &Frame) -> bool {
-        self.options.direction().accepts(frame.direction)
-            && (!self.filter.looks.load(Ordering::Relaxed) || self.filter.accepts(frame))
+        self.obstacles.wants_all()
+            || self.options.direction().accepts(frame.direction)
+                && (!self.obstacles.has(Obstacle::Filter) || self.passes_filter(frame))
+    }
+
+    #[cold]
+    fn passes_filter(&self, frame: &Frame) -> bool {
+        let mut state = self.filter.state.lock();
+        let Some(here) = &state.here else { return true };
+        if here
+            .until_ns
+            .is_some_and(|until| frame.stamp.to_ns() > until)
+        {
+            state.here = None;
+            self.obstacles.set(Obstacle::Filter, false);
+            return true;
+        }
+        // SAFETY: the frame was taken from the backend under the receive half, which the caller
+        // still holds; nothing was released since, and nobody writes to it.
+        let data = unsafe { frame.bytes() };
+        here.accepts(frame, data)
     }
 }
 
 impl FilterSlot {
     /// Puts another filter in place. Tells whether there was one.
-    fn replace(&self, new: State) -> bool {
+    fn replace(&self, obstacles: &Obstacles, new: State) -> bool {
         let mut state = self.state.lock();
         let had_one = state.kernel.is_some() || state.here.is_some();
-        self.looks.store(new.here.is_some(), Ordering::Relaxed);
+        obstacles.set(Obstacle::Filter, new.here.is_some());
         *state = new;
         had_one
     }
 
-    fn recheck(&self, here: Here) {
-        self.state.lock().here = Some(here);
-        self.looks.store(true, Ordering::Relaxed);
+    fn recheck(&self, obstacles: &Obstacles, here: Here) {
+        let mut state = self.state.lock();
+        state.here = Some(here);
+        obstacles.set(Obstacle::Filter, true);
     }
 
     fn is_here_for_good(&self) -> bool {
@@ -173,20 +196,5 @@ impl FilterSlot {
             .here
             .as_ref()
             .is_some_and(|here| here.until_ns.is_none())
-    }
-
-    #[cold]
-    fn accepts(&self, frame: &Frame) -> bool {
-        let mut state = self.state.lock();
-        let Some(here) = &state.here else { return true };
-        if here.until_ns.is_some_and(|until| frame.ts_ns > until) {
-            state.here = None;
-            self.looks.store(false, Ordering::Relaxed);
-            return true;
-        }
-        // SAFETY: the frame was taken from the backend under the receive half, which the caller
-        // still holds; nothing was released since, and nobody writes to it.
-        let data = unsafe { frame.bytes() };
-        here.accepts(frame, data)
     }
 }

@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use super::Handle;
 use crate::abi;
-use crate::backend::{Checksum, Frame, FrameDirection};
+use crate::backend::{AnyFrame, Checksum, FrameDirection, Stamp};
 use crate::packet::{self, Start, hash};
 use crate::sys::link_type::DLT_EN10MB;
 
@@ -21,30 +21,56 @@ impl Handle {
     /// - `header` is writable for that many bytes; it need not be aligned.
     /// - The frame is held.
     #[inline]
-    pub(super) unsafe fn write_header(&self, frame: &Frame, header: NonNull<abi::pfring_pkthdr>) {
-        // SAFETY: the frame is held, and nobody writes to it before this returns.
-        let data = unsafe { frame.bytes() };
+    pub(super) unsafe fn write_header(
+        &self,
+        frame: &impl AnyFrame,
+        header: NonNull<abi::pfring_pkthdr>,
+    ) {
+        // SAFETY: the contract of this function; the frame is held, and nobody writes to it meanwhile.
+        unsafe {
+            write_notes(frame, header);
+            self.write_parsed(frame.bytes(), header);
+        }
+    }
+
+    /// What the packet's bytes say: hash, fragment flags, and the rest of a long header.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write_header`](Self::write_header); the notes were written.
+    #[inline]
+    pub unsafe fn write_parsed(&self, data: &[u8], header: NonNull<abi::pfring_pkthdr>) {
         let (pkt_hash, fragment_flags) = self.quick_hash(data);
         let header = header.as_ptr();
-        // SAFETY: the structure is packed, so its fields are written unaligned; all of them lie in the
-        // first 48 bytes.
+        // SAFETY: as in `write_notes`.
         unsafe {
-            (*header).ts = timeval(frame.ts_ns);
-            (*header).caplen = frame.caplen;
-            (*header).len = frame.len;
-            (*header).extended_hdr.timestamp_ns = frame.ts_ns;
-            (*header).extended_hdr.flags = flags(frame) | fragment_flags;
-            (*header).extended_hdr.rx_direction =
-                u8::from(frame.direction == FrameDirection::Received);
-            (*header).extended_hdr.port_id = 0;
-            (*header).extended_hdr.device_id = 0;
-            (*header).extended_hdr.if_index = frame.ifindex;
+            (*header).extended_hdr.flags |= fragment_flags;
             (*header).extended_hdr.pkt_hash = pkt_hash;
         }
         if self.options.long_header {
             // SAFETY: with the flag the caller's structure has all 209 bytes.
             self.write_long(data, unsafe { &mut *header });
         }
+    }
+
+    /// As [`write_parsed`](Self::write_parsed) for the short header of a frame of the commonest kind.
+    /// False, and nothing is written, for all others.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[inline(always)]
+    pub(super) unsafe fn write_plain(
+        &self,
+        data: &[u8],
+        header: NonNull<abi::pfring_pkthdr>,
+    ) -> bool {
+        let Some(pkt_hash) = hash::plain_hash(data) else {
+            return false;
+        };
+        // SAFETY: as in `write_notes`.
+        unsafe { (*header.as_ptr()).extended_hdr.pkt_hash = pkt_hash };
+        true
     }
 
     #[inline]
@@ -75,39 +101,64 @@ impl Handle {
     }
 
     /// What pfring_recv_burst tells of a frame: 16 bits of each length.
-    pub(super) fn packet_info(&self, frame: &Frame) -> abi::pfring_packet_info {
+    #[inline]
+    pub(super) fn packet_info(&self, frame: &impl AnyFrame) -> abi::pfring_packet_info {
         // SAFETY: the frame is held, and nobody writes to it before this returns.
         let data = unsafe { frame.bytes() };
         let (pkt_hash, fragment_flags) = self.quick_hash(data);
         let short = |len: u32| u16::try_from(len).unwrap_or(u16::MAX);
         abi::pfring_packet_info {
-            data: frame.data.as_ptr(),
-            ts: timeval(frame.ts_ns),
-            caplen: short(frame.caplen),
-            len: short(frame.len),
+            data: frame.data().as_ptr(),
+            ts: timeval(frame.stamp()),
+            caplen: short(frame.caplen()),
+            len: short(frame.len()),
             flags: flags(frame) | fragment_flags,
             hash: pkt_hash,
         }
     }
 }
 
-#[inline]
-fn timeval(ts_ns: u64) -> libc::timeval {
-    let (seconds, ns) = (ts_ns / 1_000_000_000, (ts_ns % 1_000_000_000) as u32);
-    libc::timeval {
-        tv_sec: seconds as libc::time_t,
-        tv_usec: libc::suseconds_t::from(ns / 1000),
+/// What the kernel noted of a frame: all but the hash and the fragment flags.
+///
+/// # Safety
+///
+/// As for [`Handle::write_header`].
+#[inline(always)]
+pub(super) unsafe fn write_notes(frame: &impl AnyFrame, header: NonNull<abi::pfring_pkthdr>) {
+    let header = header.as_ptr();
+    // SAFETY: the structure is packed, so its fields are written unaligned; all of them lie in the
+    // first 48 bytes.
+    unsafe {
+        let stamp = frame.stamp();
+        (*header).ts = timeval(stamp);
+        let lengths = (&raw mut (*header).caplen).cast::<[u32; 2]>();
+        lengths.write_unaligned(frame.both_lengths());
+        (*header).extended_hdr.timestamp_ns = stamp.to_ns();
+        (*header).extended_hdr.flags = flags(frame);
+        (*header).extended_hdr.rx_direction =
+            u8::from(frame.direction() == FrameDirection::Received);
+        (*header).extended_hdr.port_id = 0;
+        (*header).extended_hdr.device_id = 0;
+        (*header).extended_hdr.if_index = frame.ifindex();
     }
 }
 
 #[inline]
-fn flags(frame: &Frame) -> u32 {
-    let checksum = match frame.checksum {
-        Checksum::Unknown => 0,
-        Checksum::NotReady => abi::PKT_FLAGS_CHECKSUM_OFFLOAD,
-        Checksum::Valid => abi::PKT_FLAGS_CHECKSUM_OK,
-    };
-    match frame.moved_tci {
+fn timeval(stamp: Stamp) -> libc::timeval {
+    libc::timeval {
+        tv_sec: stamp.sec as libc::time_t,
+        tv_usec: libc::suseconds_t::from(stamp.nsec / 1000),
+    }
+}
+
+#[inline(always)]
+fn flags(frame: &impl AnyFrame) -> u32 {
+    const {
+        assert!(Checksum::NOT_READY.0 as u32 == abi::PKT_FLAGS_CHECKSUM_OFFLOAD);
+        assert!(Checksum::VALID.0 as u32 == abi::PKT_FLAGS_CHECKSUM_OK);
+    }
+    let checksum = u32::from(frame.checksum().0);
+    match frame.moved_tci() {
         Some(tci) if tci != 0 => checksum | abi::PKT_FLAGS_VLAN_HWACCEL,
         _ => checksum,
     }

@@ -21,6 +21,7 @@ use crate::config;
 use crate::config::env::{BackendChoice, Settings};
 use crate::config::log;
 use crate::error::{Error, Result};
+use crate::sys::link_type::DLT_EN10MB;
 use crate::sys::packet::PacketSocket;
 use crate::wait::Waiter;
 
@@ -31,9 +32,11 @@ mod filter;
 mod half;
 mod header;
 mod info;
+mod obstacles;
 mod options;
 mod public;
 mod receive;
+mod rx;
 mod selectable;
 mod source;
 mod transmit;
@@ -41,12 +44,14 @@ mod turn;
 mod waiting;
 
 pub use options::{Direction, Mode};
-pub use receive::Target;
+pub use receive::{Lent, Target};
 
 use breaks::Breaks;
 use empty::EmptyCalls;
 use filter::FilterSlot;
 use half::Half;
+use obstacles::{Obstacle, Obstacles};
+use rx::Rx;
 use selectable::Selectable;
 use source::{Opened, Source};
 
@@ -69,8 +74,8 @@ pub struct Handle {
     wait_fds: OnceLock<Vec<RawFd>>,
     /// Whether capture was started; guards starting and stopping.
     lifecycle: Mutex<Lifecycle>,
-    /// Whether pfring_recv has nothing to check before it looks into the ring.
-    receiving: AtomicBool,
+    /// Why packets may not be received in the short way.
+    obstacles: Obstacles,
     /// How frames lie in the ring; None before capture starts, and for a file.
     layout: Mutex<Option<Layout>>,
     /// Somebody wants a ring of slots.
@@ -82,14 +87,6 @@ pub struct Handle {
     selectable: Selectable,
     device_name: CString,
     application: Mutex<CString>,
-}
-
-/// The receive half: what one thread at a time may touch.
-struct Rx {
-    /// None until capture starts.
-    backend: Option<RxAny>,
-    /// Looks in a row that found nothing.
-    empty_looks: u32,
 }
 
 #[derive(Default)]
@@ -143,15 +140,10 @@ impl Handle {
         let breaks = Breaks::new()?;
         let selectable = Selectable::new(&source.fds())?;
         let reentrant = flags & abi::PF_RING_REENTRANT != 0;
+        let needs_parse = source.link_type != DLT_EN10MB || flags & abi::PF_RING_LONG_HEADER != 0;
         let handle = Box::new(Self {
             public: UnsafeCell::new(abi::__pfring::zeroed()),
-            rx: Half::new(
-                Rx {
-                    backend,
-                    empty_looks: 0,
-                },
-                reentrant,
-            ),
+            rx: Half::new(Rx::new(backend), reentrant),
             source,
             tx,
             options: options::Options::new(snaplen, flags),
@@ -161,7 +153,7 @@ impl Handle {
             breaks,
             wait_fds: OnceLock::new(),
             lifecycle: Mutex::default(),
-            receiving: AtomicBool::new(false),
+            obstacles: Obstacles::new(reentrant, needs_parse),
             layout: Mutex::default(),
             wants_slots: AtomicBool::new(false),
             empty_calls: EmptyCalls::default(),
@@ -183,7 +175,7 @@ impl Handle {
     /// Makes every later call fail: a panic was caught, and the state may be half written.
     pub fn poison(&self) {
         self.poisoned.store(true, Ordering::Relaxed);
-        self.receiving.store(false, Ordering::Relaxed);
+        self.obstacles.set(Obstacle::NotReceiving, true);
     }
 
     /// Ends the waits on this ring: those of now, or else the next one. Safe in a signal handler.
@@ -205,7 +197,7 @@ impl Handle {
 
     /// Stops reception and wakes every thread that waits. Safe in a signal handler.
     pub fn shut_down(&self) {
-        self.receiving.store(false, Ordering::SeqCst);
+        self.obstacles.set(Obstacle::NotReceiving, true);
         self.break_flag().store(1, Ordering::SeqCst);
         self.break_flag_ext().store(1, Ordering::SeqCst);
         self.shutting_down_flag().store(1, Ordering::SeqCst);

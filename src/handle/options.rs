@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use super::Handle;
+use super::obstacles::Obstacle;
 use crate::abi;
 use crate::backend::FrameDirection;
 use crate::error::{Error, Result};
@@ -176,6 +177,8 @@ impl Handle {
             return Err(Error::NotSupported("a direction of a file"));
         }
         self.options.direction.store(direction as u8, Relaxed);
+        self.obstacles
+            .set(Obstacle::Direction, direction != Direction::Both);
         self.publish_direction(direction);
         self.apply_filter()
     }

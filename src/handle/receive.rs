@@ -3,9 +3,10 @@
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 
-use super::{Handle, Rx};
+use super::obstacles::Obstacle;
+use super::{Handle, Rx, header};
 use crate::abi;
-use crate::backend::{Frame, RxBackend};
+use crate::backend::{AnyFrame, Frame, RxBackend};
 use crate::error::{Error, Result};
 
 /// Empty looks between two looks at the sockets' pending errors: a program that polls the
@@ -24,6 +25,16 @@ pub enum Target {
     Copy(NonNull<u8>, usize),
 }
 
+/// What was lent in the short way.
+pub enum Lent {
+    /// Nothing: whether a packet is there has to be seen in the long way.
+    Nothing,
+    /// A packet with its header.
+    Whole,
+    /// A packet of so many bytes, and [`Handle::write_parsed`] has to complete its header.
+    Unparsed(NonNull<u8>, u32),
+}
+
 impl Handle {
     /// Receives one packet. Header and bytes are written only when it is true.
     ///
@@ -36,14 +47,13 @@ impl Handle {
     ///
     /// - `header` is writable for 48 bytes, 209 when the ring was opened with PF_RING_LONG_HEADER.
     /// - The pointers in `target` are writable as far as it says.
-    #[inline]
     pub unsafe fn receive(
         &self,
         target: Target,
         header: NonNull<abi::pfring_pkthdr>,
         wait: bool,
     ) -> Result<bool> {
-        if !self.receiving.load(Ordering::Relaxed) {
+        if self.obstacles.has(Obstacle::NotReceiving) {
             self.check_receive()?;
         }
         if self.options.reentrant && matches!(target, Target::Lend(_)) {
@@ -61,6 +71,39 @@ impl Handle {
                 self.wait_for_packet()?;
             } else if !self.after_empty_call() {
                 return Ok(false);
+            }
+        }
+    }
+
+    /// Lends a packet in the short way: without a lock, without a look at its bytes, from a run. Nearly
+    /// all packets that arrive fast take it. Nothing in it can panic.
+    ///
+    /// # Safety
+    ///
+    /// As for [`receive`](Self::receive).
+    #[inline(always)]
+    pub unsafe fn lend_short(
+        &self,
+        place: NonNull<*mut u8>,
+        header: NonNull<abi::pfring_pkthdr>,
+    ) -> Lent {
+        if !self.obstacles.none() {
+            return Lent::Nothing;
+        }
+        // SAFETY: the ring is not reentrant.
+        let Some(frame) = (unsafe { self.rx.with_unlocked(|rx| rx.take_of_run()) }) else {
+            return Lent::Nothing;
+        };
+        self.count(1);
+        // SAFETY: the contract of this function; the frame is held until the next call, and nobody
+        // writes to it meanwhile.
+        unsafe {
+            header::write_notes(&frame, header);
+            place.write(frame.data().as_ptr());
+            if self.write_plain(frame.bytes(), header) {
+                Lent::Whole
+            } else {
+                Lent::Unparsed(frame.data(), frame.caplen())
             }
         }
     }
@@ -110,26 +153,64 @@ impl Handle {
     }
 
     /// Gives back what was lent and takes the next frame that is wanted.
-    #[inline]
+    #[inline(always)]
     fn take(&self, rx: &mut Rx) -> Result<Option<Frame>> {
-        let Some(backend) = &mut rx.backend else {
+        let Some(backend) = rx.backend() else {
             return Ok(None);
         };
-        for _ in 0..REJECTS_PER_LOOK {
+        backend.release();
+        match backend.next() {
+            Ok(Some(frame)) if self.wants(&frame) => {
+                self.on_taken(rx);
+                Ok(Some(frame))
+            }
+            Ok(Some(_)) => self.take_after_reject(rx),
+            Ok(None) => {
+                self.on_empty(&mut rx.empty_looks);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Goes on after a frame that was not wanted.
+    #[cold]
+    fn take_after_reject(&self, rx: &mut Rx) -> Result<Option<Frame>> {
+        for _ in 1..REJECTS_PER_LOOK {
+            let Some(backend) = rx.backend() else {
+                break;
+            };
             backend.release();
             let Some(frame) = backend.next()? else {
                 self.on_empty(&mut rx.empty_looks);
-                return Ok(None);
+                break;
             };
             if self.wants(&frame) {
-                rx.empty_looks = 0;
-                self.empty_calls.end();
-                self.count(1);
-                self.selectable.after_take(backend);
+                self.on_taken(rx);
                 return Ok(Some(frame));
             }
         }
         Ok(None)
+    }
+
+    #[inline]
+    fn on_taken(&self, rx: &mut Rx) {
+        rx.empty_looks = 0;
+        self.empty_calls.end();
+        self.count(1);
+        self.lend_on(rx);
+    }
+
+    /// After packets were taken: tells the selectable descriptor, and lets the next ones be had in the
+    /// short way.
+    #[inline]
+    fn lend_on(&self, rx: &mut Rx) {
+        if let Some(backend) = rx.backend() {
+            self.selectable.after_take(backend);
+        }
+        if self.obstacles.wants_all() && !self.options.reentrant {
+            rx.lend_run();
+        }
     }
 
     /// One writer at a time (the receive half), so that no locked instruction is needed.
@@ -183,7 +264,7 @@ impl Handle {
             0
         };
         loop {
-            let Some(frame) = self.next_for_loop(&mut header)? else {
+            let Some(data) = self.next_for_loop(&mut header)? else {
                 if wait {
                     self.wait_for_packet()?;
                 } else if self.break_pending() {
@@ -193,7 +274,7 @@ impl Handle {
                 }
                 continue;
             };
-            each(&header, frame.data);
+            each(&header, data);
             if self.break_pending() {
                 grace = grace.saturating_sub(1);
                 if grace == 0 || self.breaks.generation() != generation {
@@ -221,14 +302,24 @@ impl Handle {
         self.break_flag().load(Ordering::Relaxed) != 0
     }
 
-    fn next_for_loop(&self, header: &mut abi::pfring_pkthdr) -> Result<Option<Frame>> {
+    /// The bytes of the next packet, with its header written.
+    fn next_for_loop(&self, header: &mut abi::pfring_pkthdr) -> Result<Option<NonNull<u8>>> {
+        let header = NonNull::from(header);
         self.rx.with(|rx| {
+            if self.obstacles.wants_all()
+                && let Some(frame) = rx.take_of_run()
+            {
+                self.count(1);
+                // SAFETY: `header` is a whole structure; the frame is held until the next call.
+                unsafe { self.write_header(&frame, header) };
+                return Ok(Some(frame.data()));
+            }
             let frame = self.take(rx)?;
             if let Some(frame) = &frame {
-                // SAFETY: `header` is a whole structure; the frame is held until the next call.
-                unsafe { self.write_header(frame, NonNull::from(header)) };
+                // SAFETY: as above.
+                unsafe { self.write_header(frame, header) };
             }
-            Ok(frame)
+            Ok(frame.map(|frame| frame.data))
         })
     }
 
@@ -242,7 +333,7 @@ impl Handle {
         burst: &mut [abi::pfring_packet_info],
         wait: bool,
     ) -> Result<usize> {
-        if !self.receiving.load(Ordering::Relaxed) {
+        if self.obstacles.has(Obstacle::NotReceiving) {
             self.check_receive()?;
         }
         loop {
@@ -261,30 +352,52 @@ impl Handle {
     fn fill(&self, rx: &mut Rx, burst: &mut [abi::pfring_packet_info]) -> Result<usize> {
         let mut count = 0;
         while count < burst.len() {
+            if self.obstacles.wants_all()
+                && let Some(frame) = rx.take_of_run()
+            {
+                self.count(1);
+                burst[count] = self.packet_info(&frame);
+                count += 1;
+                continue;
+            }
             // The first take gives the burst before back; the others keep what they follow.
             let frame = if count == 0 {
                 self.take(rx)
-            } else if let Some(backend) = &mut rx.backend {
-                backend.next()
             } else {
-                Ok(None)
+                self.take_one_more(rx)
             };
             match frame {
-                Ok(Some(frame)) if count == 0 || self.wants(&frame) => {
-                    self.count(u64::from(count > 0));
+                Ok(Some(frame)) => {
                     burst[count] = self.packet_info(&frame);
                     count += 1;
                 }
-                Ok(Some(_)) => {}
                 Ok(None) => break,
                 // What was taken already comes first; the error comes again at the next call.
                 Err(_) if count > 0 => break,
                 Err(error) => return Err(error),
             }
         }
-        if let Some(backend) = &rx.backend {
-            self.selectable.after_take(backend);
-        }
         Ok(count)
+    }
+
+    /// Takes a frame that is wanted and gives none back.
+    #[inline(always)]
+    fn take_one_more(&self, rx: &mut Rx) -> Result<Option<Frame>> {
+        let Some(backend) = rx.backend() else {
+            return Ok(None);
+        };
+        loop {
+            match backend.next()? {
+                Some(frame) if self.wants(&frame) => {
+                    self.on_taken(rx);
+                    return Ok(Some(frame));
+                }
+                Some(_) => {}
+                None => {
+                    self.selectable.after_take(backend);
+                    return Ok(None);
+                }
+            }
+        }
     }
 }

@@ -71,7 +71,7 @@ impl Handle {
             settled_ns: at_ns + SETTLE_NS,
         };
         self.rx.with(|rx| {
-            if let Some(RxAny::Tap(tap)) = &mut rx.backend {
+            if let Some(RxAny::Tap(tap)) = rx.backend() {
                 tap.hand_over(rings, times);
             }
         });

@@ -154,7 +154,7 @@ impl Handle {
     /// Gives back what is lent: while we hold it the kernel says readable at once.
     fn release(&self) {
         self.rx.with(|rx| {
-            if let Some(backend) = &mut rx.backend {
+            if let Some(backend) = rx.backend() {
                 backend.release();
             }
         });
@@ -187,13 +187,12 @@ impl Handle {
     /// Whether a packet can be read now.
     #[inline]
     pub fn is_available(&self) -> bool {
-        self.rx
-            .with(|rx| rx.backend.as_ref().is_some_and(RxBackend::available))
+        self.rx.with(|rx| rx.available())
     }
 
     fn has(&self, packets: u32) -> bool {
         self.rx
-            .with(|rx| rx.backend.as_ref().is_some_and(|b| b.has(packets)))
+            .with(|rx| rx.backend().is_some_and(|backend| backend.has(packets)))
     }
 
     /// How long to sleep while packets are there but fewer than the watermark: no wake-up tells when it
@@ -206,7 +205,7 @@ impl Handle {
     /// Packets that can be read now, as far as the kernel has handed them over.
     pub fn queued(&self) -> u32 {
         self.rx
-            .with(|rx| rx.backend.as_ref().map_or(0, RxBackend::queued))
+            .with(|rx| rx.backend().map_or(0, |backend| backend.queued()))
     }
 }
 

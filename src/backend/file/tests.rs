@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::pcapng::Clock;
 use super::*;
+use crate::backend::AnyFrame;
 
 use self::make::{BOTH, LITTLE, MICRO, NANO, Order, three_packets, two_interfaces};
 
@@ -56,9 +57,9 @@ fn copied(frame: &Frame) -> Got {
         (frame.ifindex, frame.direction),
         (0, FrameDirection::Received)
     );
-    assert_eq!((frame.checksum, frame.moved_tci), (Checksum::Unknown, None));
+    assert_eq!((frame.checksum, frame.moved_tci), (Checksum::UNKNOWN, None));
     // SAFETY: every caller has the backend alive, has not released since, and writes nothing.
-    got(unsafe { frame.bytes() }, frame.len, frame.ts_ns)
+    got(unsafe { frame.bytes() }, frame.len, frame.stamp.to_ns())
 }
 
 /// Opens a file of these bytes, which may be deleted once it is open.
@@ -463,7 +464,7 @@ fn memory_does_not_grow_with_the_file() {
     let mut rx = FileRx::open(&TempFile::new(&bytes).0, MAX_PACKET as u32).unwrap();
     for i in 0..20_000 {
         let frame = rx.next().unwrap().unwrap();
-        assert_eq!((frame.caplen, frame.ts_ns), (500, i * SECOND));
+        assert_eq!((frame.caplen, frame.stamp.to_ns()), (500, i * SECOND));
         rx.release();
         assert_eq!((rx.source.capacity(), rx.frames.chunks()), (64 * 1024, 1));
     }

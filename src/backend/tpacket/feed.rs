@@ -8,6 +8,7 @@
 use std::os::fd::RawFd;
 
 use super::ring::Ring;
+use super::run::Run;
 use crate::backend::Frame;
 use crate::sys::clock;
 
@@ -83,7 +84,7 @@ impl Feed {
         if !successor.old_is_done {
             // What the old ring has from after the cut comes by the new one.
             while let Some(frame) = self.ring.next() {
-                if frame.ts_ns < cut {
+                if frame.stamp.to_ns() < cut {
                     return Some(frame);
                 }
             }
@@ -101,10 +102,23 @@ impl Feed {
         }
         loop {
             let frame = successor.ring.next()?;
-            if frame.ts_ns >= cut {
+            if frame.stamp.to_ns() >= cut {
                 return Some(frame);
             }
         }
+    }
+
+    /// As [`v3::Walk::lend_run`](super::v3::Walk::lend_run); empty while a ring takes over.
+    #[inline]
+    pub(super) fn lend_run(&mut self) -> Run {
+        match self.successor {
+            None => self.ring.lend_run(),
+            Some(_) => Run::EMPTY,
+        }
+    }
+
+    pub(super) fn return_run(&mut self, run: Run) {
+        self.ring.return_run(run);
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-use crate::backend::{Checksum, Frame, FrameDirection};
+use crate::backend::{Checksum, Frame, FrameDirection, Stamp};
 
 /// Bytes kept free before each frame, so that a tag can be put back in place.
 pub const TAG_LEN: u32 = 4;
@@ -46,26 +46,31 @@ impl Meta {
     ///   it.
     #[inline]
     pub(super) unsafe fn frame(&self, data: NonNull<u8>, snaplen: u32) -> Frame {
-        let mut frame = Frame {
-            data,
-            caplen: self.caplen,
-            len: self.len,
-            ts_ns: Self::time_ns(self.sec, self.nsec),
-            ifindex: self.ifindex,
-            direction: if self.pkttype == libc::PACKET_OUTGOING {
-                FrameDirection::Sent
-            } else {
-                FrameDirection::Received
-            },
-            checksum: checksum(self.status),
-            moved_tci: None,
-        };
+        let mut frame = self.untagged(data);
         if self.status & libc::TP_STATUS_VLAN_VALID != 0 {
             // SAFETY: the contract of this function.
             unsafe { self.put_tag_back(&mut frame) };
         }
         frame.caplen = frame.caplen.min(snaplen);
         frame
+    }
+
+    /// The frame as it lies there, without a tag that was moved out.
+    #[inline(always)]
+    pub(super) fn untagged(&self, data: NonNull<u8>) -> Frame {
+        Frame {
+            data,
+            caplen: self.caplen,
+            len: self.len,
+            stamp: Stamp {
+                sec: self.sec.into(),
+                nsec: self.nsec,
+            },
+            ifindex: self.ifindex,
+            direction: direction(self.pkttype),
+            checksum: checksum(self.status),
+            moved_tci: None,
+        }
     }
 
     /// Moves the two MAC addresses four bytes down and writes the tag that the kernel had moved to
@@ -100,13 +105,20 @@ impl Meta {
     }
 }
 
-#[inline]
-fn checksum(status: u32) -> Checksum {
-    if status & libc::TP_STATUS_CSUMNOTREADY != 0 {
-        Checksum::NotReady
-    } else if status & libc::TP_STATUS_CSUM_VALID != 0 {
-        Checksum::Valid
+#[inline(always)]
+pub(super) fn direction(pkttype: u8) -> FrameDirection {
+    if pkttype == libc::PACKET_OUTGOING {
+        FrameDirection::Sent
     } else {
-        Checksum::Unknown
+        FrameDirection::Received
     }
+}
+
+#[inline(always)]
+pub(super) fn checksum(status: u32) -> Checksum {
+    const NOT_READY: u32 = libc::TP_STATUS_CSUMNOTREADY;
+    const VALID: u32 = libc::TP_STATUS_CSUM_VALID;
+    const { assert!(NOT_READY == 1 << 3 && VALID == 1 << 7) };
+    // The product has bit 3 again as bit 6, beside bit 7. The kernel sets one of them at most.
+    Checksum((((status & (NOT_READY | VALID)) * 9) >> 6) as u8 & 3)
 }

@@ -11,11 +11,13 @@ mod feed;
 mod meta;
 pub mod req;
 mod ring;
+mod run;
 pub mod v2;
 pub mod v3;
 
 pub use feed::Cut;
 pub use ring::Wish;
+pub use run::{Run, RunFrame};
 
 use feed::Feed;
 use ring::Ring;
@@ -88,6 +90,21 @@ impl RxBackend for TpacketRx {
     fn release(&mut self) {
         for feed in &mut self.feeds {
             feed.release();
+        }
+    }
+
+    #[inline]
+    fn lend_run(&mut self) -> Run {
+        match self.feeds.as_mut_slice() {
+            [feed] => feed.lend_run(),
+            _ => Run::EMPTY,
+        }
+    }
+
+    #[inline]
+    fn return_run(&mut self, run: Run) {
+        if let [feed] = self.feeds.as_mut_slice() {
+            feed.return_run(run);
         }
     }
 

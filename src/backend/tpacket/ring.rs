@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::meta::{Meta, TAG_LEN};
 use super::req::{Geometry, Layout, SMALLEST_RING_MB};
+use super::run::Run;
 use super::{v2, v3};
 use crate::backend::Frame;
 use crate::error::{Error, Result};
@@ -92,6 +93,23 @@ impl Ring {
                 // (PACKET_RESERVE; the walk checked the offset).
                 Some(unsafe { taken.meta.frame(taken.data, self.snaplen) })
             }
+        }
+    }
+
+    /// As [`v3::Walk::lend_run`]; empty for slots.
+    #[inline]
+    pub(super) fn lend_run(&mut self) -> Run {
+        match &mut self.walk {
+            Walk::Blocks(walk) => walk.lend_run(),
+            Walk::Slots(..) => Run::EMPTY,
+        }
+    }
+
+    /// As [`v3::Walk::return_run`].
+    #[inline]
+    pub(super) fn return_run(&mut self, run: Run) {
+        if let Walk::Blocks(walk) = &mut self.walk {
+            walk.return_run(run);
         }
     }
 

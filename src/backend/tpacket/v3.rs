@@ -9,15 +9,11 @@ use std::mem::offset_of;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use libc::{sockaddr_ll, tpacket_block_desc, tpacket_hdr_v1, tpacket3_hdr};
+use libc::{tpacket_block_desc, tpacket_hdr_v1};
 
-use super::meta::{Meta, TAG_LEN};
+use super::meta::Meta;
+use super::run::{LEAST_MAC, Run, look};
 use crate::backend::Frame;
-
-/// Where the kernel puts the address of a frame, counted from the frame's header.
-const ADDRESS_OFFSET: usize = size_of::<tpacket3_hdr>().next_multiple_of(libc::TPACKET_ALIGNMENT);
-/// The least distance of a frame's bytes from its header.
-const LEAST_MAC: usize = ADDRESS_OFFSET + size_of::<sockaddr_ll>() + TAG_LEN as usize;
 
 const BLOCK_HEADER: usize = offset_of!(tpacket_block_desc, hdr);
 const STATUS_OFFSET: usize = BLOCK_HEADER + offset_of!(tpacket_hdr_v1, block_status);
@@ -41,8 +37,10 @@ pub struct Walk {
     held: usize,
     /// Frames of `current` that were not taken yet.
     left: u32,
-    /// Offset of the next frame in `current`.
-    offset: usize,
+    /// The header of the next frame in `current`: the kernel's word, to be checked.
+    next: *mut u8,
+    /// The end of `current`.
+    end: *mut u8,
 }
 
 // SAFETY: the walk is a cursor over memory that belongs to its owner; nothing in it is tied to the
@@ -73,7 +71,8 @@ impl Walk {
             current: 0,
             held: 0,
             left: 0,
-            offset: 0,
+            next: std::ptr::null_mut(),
+            end: std::ptr::null_mut(),
         }
     }
 
@@ -113,6 +112,16 @@ impl Walk {
         (self.held < self.block_count).then_some(self.current)
     }
 
+    /// The header of the first frame of a ready block, and the block's end.
+    fn bounds(&self, index: usize) -> (*mut u8, *mut u8) {
+        let block = self.block(index).as_ptr();
+        let first = self.word(index, FIRST_OFFSET) as usize;
+        (
+            block.wrapping_add(first),
+            block.wrapping_add(self.block_size),
+        )
+    }
+
     /// Opens the next ready block. False when there is none.
     fn open_block(&mut self) -> bool {
         // A ready block without frames is possible (a timer that expired on an empty block).
@@ -122,7 +131,7 @@ impl Walk {
             }
             self.held += 1;
             self.left = self.word(index, COUNT_OFFSET);
-            self.offset = self.word(index, FIRST_OFFSET) as usize;
+            (self.next, self.end) = self.bounds(index);
             if self.left > 0 {
                 return true;
             }
@@ -131,53 +140,51 @@ impl Walk {
         false
     }
 
-    /// Takes the frame at `offset`; None when its header cannot be true, which ends the block.
-    #[inline]
+    /// Takes the next frame of the open block; None when its header cannot be true, which ends the
+    /// block.
+    #[inline(always)]
     fn take(&mut self) -> Option<Frame> {
-        let offset = self.offset;
         self.left -= 1;
-        if offset + LEAST_MAC > self.block_size {
+        // SAFETY: the block is in our hands, and `next` not before it.
+        let Some(header) = (unsafe { look(self.next, self.end) }) else {
             self.finish_block();
             return None;
-        }
-        // SAFETY: the header and the address lie in the block (checked above), and the kernel does
-        // not write to a block in our hands. Read by value: the offset is the kernel's.
-        let (header, address) = unsafe {
-            let at = self.block(self.current).add(offset);
-            (
-                at.cast::<tpacket3_hdr>().read_unaligned(),
-                at.add(ADDRESS_OFFSET)
-                    .cast::<sockaddr_ll>()
-                    .read_unaligned(),
-            )
         };
-        let mac = usize::from(header.tp_mac);
-        let present = header.tp_snaplen as usize;
-        if mac < LEAST_MAC || offset + mac + present > self.block_size {
+        let meta = header.meta();
+        let mac = usize::from(header.notes.tp_mac);
+        let data = self.next.wrapping_add(mac);
+        if mac < LEAST_MAC || data.wrapping_add(meta.caplen as usize) > self.end {
             self.finish_block();
             return None;
         }
-        // SAFETY: the frame's bytes lie in the block (checked above).
-        let data = unsafe { self.block(self.current).add(offset + mac) };
+        self.next = self.next.wrapping_add(header.notes.tp_next_offset as usize);
         if self.left == 0 {
             self.current = self.after(self.current);
-        } else {
-            self.offset = offset + (header.tp_next_offset as usize).max(LEAST_MAC);
         }
-        let meta = Meta {
-            status: header.tp_status,
-            caplen: header.tp_snaplen,
-            len: header.tp_len,
-            sec: header.tp_sec,
-            nsec: header.tp_nsec,
-            tci: header.hv1.tp_vlan_tci as u16,
-            tpid: header.hv1.tp_vlan_tpid,
-            ifindex: address.sll_ifindex,
-            pkttype: address.sll_pkttype,
-        };
         // SAFETY: the frame lies in a block in our hands, with TAG_LEN bytes kept free before it
         // (PACKET_RESERVE; LEAST_MAC was checked).
-        Some(unsafe { meta.frame(data, self.snaplen) })
+        Some(unsafe { meta.frame(NonNull::new_unchecked(data), self.snaplen) })
+    }
+
+    /// Lends out the frames of the open block, all but the last one, when no other block waits to be
+    /// given back: so nothing has to be given back before one of them is taken, and a frame is available
+    /// after each. Until the run is back nothing else of the walk may be used.
+    #[inline]
+    pub fn lend_run(&mut self) -> Run {
+        if self.held != 1 || self.left < 2 {
+            return Run::EMPTY;
+        }
+        let left = self.left - 1;
+        self.left = 1;
+        // SAFETY: the block stays in our hands until its last frame was taken, which is not lent.
+        unsafe { Run::new(self.next, self.end, left, self.snaplen) }
+    }
+
+    /// Takes back what is left of a run.
+    #[inline]
+    pub fn return_run(&mut self, run: Run) {
+        self.left += run.left;
+        self.next = run.next;
     }
 
     /// Gives up the rest of the current block.
@@ -226,23 +233,15 @@ impl Walk {
 
     /// The stamp of the next frame, in nanoseconds, or None when no closed block has one.
     pub fn next_time(&self) -> Option<u64> {
-        let (index, offset) = if self.left > 0 {
-            (self.current, self.offset)
+        let (next, end) = if self.left > 0 {
+            (self.next, self.end)
         } else {
             let index = self.next_block().filter(|index| self.is_ready(*index))?;
-            (index, self.word(index, FIRST_OFFSET) as usize)
+            self.bounds(index)
         };
-        if offset + LEAST_MAC > self.block_size {
-            return None;
-        }
-        // SAFETY: the header lies in the block (checked above), which is in our hands.
-        let header = unsafe {
-            self.block(index)
-                .add(offset)
-                .cast::<tpacket3_hdr>()
-                .read_unaligned()
-        };
-        Some(Meta::time_ns(header.tp_sec, header.tp_nsec))
+        // SAFETY: the block is in our hands, and `next` not before it.
+        let header = unsafe { look(next, end)? };
+        Some(Meta::time_ns(header.notes.tp_sec, header.notes.tp_nsec))
     }
 }
 
@@ -250,7 +249,7 @@ impl Iterator for Walk {
     type Item = Frame;
 
     /// The next frame, or None when no closed block has one.
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Frame> {
         loop {
             if self.left == 0 && !self.open_block() {

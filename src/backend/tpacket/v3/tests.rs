@@ -1,7 +1,9 @@
 //! Walks over rings that the test writes in the kernel's place.
 
+use libc::{sockaddr_ll, tpacket3_hdr};
+
 use super::*;
-use crate::backend::{Checksum, FrameDirection};
+use crate::backend::{AnyFrame, Checksum, FrameDirection};
 
 const BLOCK: usize = 4096;
 const BLOCKS: usize = 4;
@@ -103,7 +105,7 @@ impl Ring {
                 0
             };
             self.put(block, offset, header);
-            self.put(block, offset + ADDRESS_OFFSET, address);
+            self.put(block, offset + size_of::<tpacket3_hdr>(), address);
             for (index, byte) in packet.bytes.iter().enumerate() {
                 self.put(block, offset + MAC_AT + index, *byte);
             }
@@ -130,7 +132,7 @@ fn frames_come_in_order_and_blocks_go_back_once_read() {
 
     let first = walk.next().unwrap();
     assert_eq!(
-        (bytes(&first), first.len, first.ts_ns),
+        (bytes(&first), first.len, first.stamp.to_ns()),
         (vec![1; 60], 60, 7_000_000_010)
     );
     assert_eq!(
@@ -287,12 +289,12 @@ fn direction_and_checksums_are_told() {
     let sent = walk.next().unwrap();
     assert_eq!(
         (sent.direction, sent.checksum),
-        (FrameDirection::Sent, Checksum::NotReady)
+        (FrameDirection::Sent, Checksum::NOT_READY)
     );
     let received = walk.next().unwrap();
     assert_eq!(
         (received.direction, received.checksum),
-        (FrameDirection::Received, Checksum::Valid)
+        (FrameDirection::Received, Checksum::VALID)
     );
 }
 
@@ -325,4 +327,133 @@ fn headers_that_cannot_be_true_end_the_block() {
     ring.put(0, COUNT_OFFSET, u32::MAX);
     let frames = std::iter::from_fn(|| walk.next()).count();
     assert!(frames <= BLOCK / 16);
+}
+
+/// All that a header says of a frame, and its bytes.
+fn told(frame: &impl AnyFrame) -> String {
+    // SAFETY: the tests look at a frame before they release it.
+    let bytes = unsafe { frame.bytes() }.to_vec();
+    let len = frame.len();
+    assert_eq!(frame.both_lengths(), [bytes.len() as u32, len]);
+    let way = (frame.ifindex(), frame.direction(), frame.checksum());
+    format!(
+        "{bytes:?} {len} {:?} {way:?} {:?}",
+        frame.stamp(),
+        frame.moved_tci()
+    )
+}
+
+/// A block of frames of all kinds, the odd ones tagged, longer than the snap length or sent.
+fn mixed_block() -> Vec<Packet> {
+    (0..12u8)
+        .map(|i| Packet {
+            status: match i % 4 {
+                1 => libc::TP_STATUS_CSUMNOTREADY,
+                2 => libc::TP_STATUS_CSUM_VALID,
+                3 => libc::TP_STATUS_VLAN_VALID,
+                _ => 0,
+            },
+            tci: i.into(),
+            wire_len: 1000 + u32::from(i),
+            outgoing: i % 3 == 0,
+            ..packet(&vec![i; 60 + usize::from(i)], i.into())
+        })
+        .collect()
+}
+
+#[test]
+fn frames_of_runs_are_those_of_the_walk() {
+    for snaplen in [1500, 66] {
+        let mut plain = Ring::new();
+        let mut lending = Ring::new();
+        for ring in [&mut plain, &mut lending] {
+            ring.close(0, &mixed_block());
+            ring.close(1, &mixed_block());
+        }
+        let mut walk = plain.walk(snaplen);
+        let wanted: Vec<_> = std::iter::from_fn(|| walk.next())
+            .map(|frame| told(&frame))
+            .collect();
+        assert_eq!(wanted.len(), 24);
+
+        let mut walk = lending.walk(snaplen);
+        let mut run = Run::EMPTY;
+        let (mut got, mut by_run) = (Vec::new(), 0);
+        loop {
+            if let Some(frame) = run.take() {
+                got.push(told(&frame));
+                by_run += 1;
+                continue;
+            }
+            if run.is_lent() {
+                walk.return_run(std::mem::replace(&mut run, Run::EMPTY));
+            }
+            assert_eq!(walk.queued() as usize, wanted.len() - got.len());
+            walk.release();
+            let Some(frame) = walk.next() else { break };
+            got.push(told(&frame));
+            run = walk.lend_run();
+        }
+        assert_eq!(got, wanted, "snap length {snaplen}");
+        assert!(by_run >= 6, "{by_run} of 24 by a run");
+    }
+}
+
+/// The last frame of a block is not lent: a frame is always left to be seen as available, and its block
+/// is given back by the walk.
+#[test]
+fn a_run_leaves_the_last_frame_to_the_walk() {
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(1500);
+    ring.close(0, &[packet(&[1; 60], 1), packet(&[2; 60], 2)]);
+    assert!(walk.next().is_some());
+    assert!(!walk.lend_run().is_lent(), "only one is left");
+
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(1500);
+    let three = [1u8, 2, 3].map(|i| packet(&[i; 60], i.into()));
+    ring.close(0, &three);
+    assert!(walk.next().is_some());
+    let mut run = walk.lend_run();
+    assert!(run.take().is_some() && run.take().is_none());
+    walk.return_run(run);
+    assert_eq!(walk.queued(), 1);
+    assert_eq!(bytes(&walk.next().unwrap()), [3; 60]);
+    walk.release();
+    assert!(!ring.is_ours(0));
+}
+
+#[test]
+fn no_run_is_lent_while_blocks_wait_to_be_given_back() {
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(1500);
+    ring.close(0, &[packet(&[1; 60], 1)]);
+    ring.close(1, &mixed_block());
+    assert!(walk.next().is_some() && walk.next().is_some());
+    assert!(!walk.lend_run().is_lent(), "the first block is held");
+    walk.release();
+    assert!(walk.lend_run().is_lent());
+}
+
+#[test]
+fn a_run_stops_at_a_header_that_cannot_be_true() {
+    let first_word = size_of::<tpacket_block_desc>().next_multiple_of(16);
+    for (offset, word) in [
+        (offset_of!(tpacket3_hdr, tp_snaplen), BLOCK as u32),
+        (offset_of!(tpacket3_hdr, tp_next_offset), 2 * BLOCK as u32),
+        (offset_of!(tpacket3_hdr, tp_next_offset), u32::MAX),
+    ] {
+        let mut ring = Ring::new();
+        let mut walk = ring.walk(1500);
+        let packets = [1u8, 2, 3, 4].map(|i| packet(&[i; 60], i.into()));
+        ring.close(0, &packets);
+        let second = first_word + (MAC_AT + 60).next_multiple_of(16);
+        ring.put(0, second + offset, word);
+        assert!(walk.next().is_some());
+        let mut run = walk.lend_run();
+        let taken = std::iter::from_fn(|| run.take()).count();
+        assert!(taken <= 1, "{offset}: {taken}");
+        walk.return_run(run);
+        assert!(walk.next().is_none(), "{offset}: the block is given up");
+    }
 }

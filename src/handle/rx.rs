@@ -1,0 +1,55 @@
+//! The receive half of a ring: the backend, and the run of frames that it has lent out.
+
+use crate::backend::{Run, RunFrame, RxAny, RxBackend};
+
+/// What one thread at a time may touch.
+pub(super) struct Rx {
+    /// None until capture starts. Not to be used while a run is lent.
+    backend: Option<RxAny>,
+    /// Frames that were lent out, to be taken first.
+    run: Run,
+    /// Looks in a row that found nothing.
+    pub(super) empty_looks: u32,
+}
+
+impl Rx {
+    pub(super) fn new(backend: Option<RxAny>) -> Self {
+        Self {
+            backend,
+            run: Run::EMPTY,
+            empty_looks: 0,
+        }
+    }
+
+    /// The backend, with all its frames in its own hands.
+    #[inline]
+    pub(super) fn backend(&mut self) -> Option<&mut RxAny> {
+        let backend = self.backend.as_mut()?;
+        if self.run.is_lent() {
+            backend.return_run(std::mem::replace(&mut self.run, Run::EMPTY));
+        }
+        Some(backend)
+    }
+
+    /// Lets the next frames be taken in the short way, if the backend can.
+    #[inline]
+    pub(super) fn lend_run(&mut self) {
+        if let Some(backend) = self.backend() {
+            self.run = backend.lend_run();
+        }
+    }
+
+    /// The next frame of the run. All frames taken so far stay valid, and another one is available
+    /// afterwards.
+    #[inline(always)]
+    pub(super) fn take_of_run<'a>(&mut self) -> Option<RunFrame<'a>> {
+        self.run.take()
+    }
+
+    /// Whether a frame, or an end of file, can be taken now.
+    #[inline]
+    pub(super) fn available(&self) -> bool {
+        // A run is never lent with the last frame of its block.
+        self.run.is_lent() || self.backend.as_ref().is_some_and(RxBackend::available)
+    }
+}
