@@ -20,7 +20,7 @@ typedef struct pfring_wait_stats pfring_wait_stats;
  */
 struct pfring_wait_stats {
   /**
-   * Calls that had to wait.
+   * Calls that went to wait: pfring_poll() with a time, and receives that found no packet.
    */
   uint64_t calls;
   /**

@@ -4,7 +4,7 @@
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pfring_wait_stats {
-    /// Calls that had to wait.
+    /// Calls that went to wait: pfring_poll() with a time, and receives that found no packet.
     pub calls: u64,
     /// Looks into the ring while spinning or yielding.
     pub spins: u64,

@@ -140,7 +140,15 @@ impl Feed {
 
     #[inline]
     pub(super) fn available(&self) -> bool {
-        self.ring.available() || self.successor.as_ref().is_some_and(|s| s.has(1))
+        match &self.successor {
+            None => self.ring.available(),
+            Some(successor) if successor.old_is_done => successor.ring.available(),
+            // What the old ring has from after the cut comes by the new one.
+            Some(successor) => {
+                let time = self.ring.next_time();
+                time.is_some_and(|time| time < successor.times.at_ns)
+            }
+        }
     }
 
     pub(super) fn has(&self, frames: u32) -> bool {
@@ -175,10 +183,6 @@ impl Successor {
             self.ring.next();
             self.ring.release();
         }
-    }
-
-    fn has(&self, frames: u32) -> bool {
-        self.old_is_done && self.ring.has(frames)
     }
 
     fn queued(&self) -> u32 {
