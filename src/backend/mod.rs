@@ -95,11 +95,11 @@ pub trait AnyFrame {
     /// As [`Frame::caplen`].
     fn caplen(&self) -> u32;
     /// As [`Frame::len`].
-    fn len(&self) -> u32;
+    fn wire_len(&self) -> u32;
     /// Both, in one access where they lie side by side.
     #[inline(always)]
-    fn both_lengths(&self) -> [u32; 2] {
-        [self.caplen(), self.len()]
+    fn lengths(&self) -> [u32; 2] {
+        [self.caplen(), self.wire_len()]
     }
     /// As [`Frame::stamp`].
     fn stamp(&self) -> Stamp;
@@ -138,7 +138,7 @@ impl AnyFrame for Frame {
     }
 
     #[inline(always)]
-    fn len(&self) -> u32 {
+    fn wire_len(&self) -> u32 {
         self.len
     }
 

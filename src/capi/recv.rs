@@ -79,7 +79,7 @@ unsafe extern "C" fn finish_header(
     }
 }
 
-/// [`recv_any`] that lends.
+/// [`recv_any`] that lends: so the short way has no length to keep.
 ///
 /// # Safety
 ///

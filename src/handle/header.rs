@@ -111,7 +111,7 @@ impl Handle {
             data: frame.data().as_ptr(),
             ts: timeval(frame.stamp()),
             caplen: short(frame.caplen()),
-            len: short(frame.len()),
+            len: short(frame.wire_len()),
             flags: flags(frame) | fragment_flags,
             hash: pkt_hash,
         }
@@ -131,8 +131,9 @@ pub(super) unsafe fn write_notes(frame: &impl AnyFrame, header: NonNull<abi::pfr
     unsafe {
         let stamp = frame.stamp();
         (*header).ts = timeval(stamp);
-        let lengths = (&raw mut (*header).caplen).cast::<[u32; 2]>();
-        lengths.write_unaligned(frame.both_lengths());
+        (&raw mut (*header).caplen)
+            .cast::<[u32; 2]>()
+            .write_unaligned(frame.lengths());
         (*header).extended_hdr.timestamp_ns = stamp.to_ns();
         (*header).extended_hdr.flags = flags(frame);
         (*header).extended_hdr.rx_direction =

@@ -120,7 +120,8 @@ impl Run {
 /// # Safety
 ///
 /// - `end` is the end of a block in the reader's hands, for as long as the header is used.
-/// - `place` lies not before the block.
+/// - `place` lies not before the block. (Adding the kernel's 32-bit offsets to an address of ours never
+///   wraps round in 64 bits.)
 #[inline(always)]
 pub(super) unsafe fn look<'a>(place: *mut u8, end: *mut u8) -> Option<&'a FrameHeader> {
     if place.wrapping_add(LEAST_MAC) > end {
@@ -161,12 +162,12 @@ impl AnyFrame for RunFrame<'_> {
     }
 
     #[inline(always)]
-    fn len(&self) -> u32 {
+    fn wire_len(&self) -> u32 {
         self.header.notes.tp_len
     }
 
     #[inline(always)]
-    fn both_lengths(&self) -> [u32; 2] {
+    fn lengths(&self) -> [u32; 2] {
         const { assert!(offset_of!(tpacket3_hdr, tp_snaplen) + 4 == offset_of!(tpacket3_hdr, tp_len)) };
         // SAFETY: the second lies behind the first.
         unsafe {

@@ -333,8 +333,8 @@ fn headers_that_cannot_be_true_end_the_block() {
 fn told(frame: &impl AnyFrame) -> String {
     // SAFETY: the tests look at a frame before they release it.
     let bytes = unsafe { frame.bytes() }.to_vec();
-    let len = frame.len();
-    assert_eq!(frame.both_lengths(), [bytes.len() as u32, len]);
+    let len = frame.wire_len();
+    assert_eq!(frame.lengths(), [bytes.len() as u32, len]);
     let way = (frame.ifindex(), frame.direction(), frame.checksum());
     format!(
         "{bytes:?} {len} {:?} {way:?} {:?}",
