@@ -60,8 +60,8 @@ extern "C" {
  * twice.
  *
  * @param ring  the ring
- * @param spec  "passive", "active", "adaptive[:50us]", "sleep[:1us][,slack=1ns]" or "yield"; times
- *              take ns, us, ms or s, and are us without
+ * @param spec  "passive", "active", "adaptive", "adaptive:50us", "sleep", "sleep:1us",
+ *              "sleep:1us,slack=1ns" or "yield"; times take ns, us, ms or s, and are us without
  * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for NULL or an unknown mode
  */
 int pfring_wait_set_mode(pfring *ring,

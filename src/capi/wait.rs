@@ -13,8 +13,8 @@ use crate::error::Error;
 /// twice.
 ///
 /// @param ring  the ring
-/// @param spec  "passive", "active", "adaptive[:50us]", "sleep[:1us][,slack=1ns]" or "yield"; times
-///              take ns, us, ms or s, and are us without
+/// @param spec  "passive", "active", "adaptive", "adaptive:50us", "sleep", "sleep:1us",
+///              "sleep:1us,slack=1ns" or "yield"; times take ns, us, ms or s, and are us without
 /// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for NULL or an unknown mode
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_wait_set_mode(ring: *mut pfring, spec: *const c_char) -> c_int {

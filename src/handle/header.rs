@@ -37,7 +37,7 @@ impl Handle {
     ///
     /// # Safety
     ///
-    /// As for [`write_header`](Self::write_header); the notes were written.
+    /// As for `write_header`; the notes were written.
     #[inline]
     pub unsafe fn write_parsed(&self, data: &[u8], header: NonNull<abi::pfring_pkthdr>) {
         let (pkt_hash, fragment_flags) = self.quick_hash(data);
