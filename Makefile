@@ -73,6 +73,12 @@ test-full: all
 	$(CARGO) test --locked --no-fail-fast -- --ignored full
 	$(MAKE) -C c-tests check VALGRIND="$(MEMCHECK)"
 
+# Root, and libpcap's headers (scripts/packages.sh). BENCH="--json FILE" keeps the figures, BENCH="--against
+# FILE" compares with kept ones.
+bench: lib
+	$(MAKE) -C benches
+	benches/run.py $(BUILD)/bench $(BENCH)
+
 headers:
 	$(CARGO) run --locked --manifest-path tools/headers/Cargo.toml
 

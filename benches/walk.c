@@ -1,0 +1,291 @@
+/* walk KIND warm|cold: what reading a full ring costs in user space.
+ *
+ * The ring is filled while nobody reads; then all of it is read, and the CPU time of that is taken.
+ * No system call is made meanwhile, on either side: all blocks are there already. Warm: a small ring
+ * whose bytes are in the cache when the reading starts, so that the library's own work is what is
+ * measured. Cold: a large ring; the time to fetch its bytes from memory, equal on both sides, is in it. */
+#include "bench.h"
+
+#include <pcap/pcap.h>
+#include <pfring.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Both block timers, in ms: ours when nothing is configured. */
+#define TIMER_MS 10
+#define BURST 32
+#define SKIPPED 512
+/* A fill that lost frames (the sender was held up, and the timer closed blocks that were filled in
+ * part) is done again, this many times in all. */
+#define MOST_REFILLS 20
+
+/* A frame takes 152 bytes of a ring. */
+static const struct size {
+    const char *name;
+    uint64_t frames;
+    int ring_mb;
+    int fills;
+} sizes[] = {{"warm", 4000, 2, 20}, {"cold", 100000, 64, 2}};
+
+struct times {
+    uint64_t cpu, user, wall;
+};
+
+struct walk {
+    pfring *ring;
+    pcap_t *pcap;
+    uint64_t frames;  /* to read */
+    uint64_t packets; /* read */
+    uint64_t counted; /* read when the clocks were started */
+    struct times start;
+    uint64_t sum; /* of what the consumer read: keeps the reads alive */
+};
+
+static struct times times(void)
+{
+    struct times t;
+    t.wall = now_ns();
+    t.user = thread_user_ns();
+    t.cpu = thread_cpu_ns();
+    return t;
+}
+
+/* Counts packets. The first ones only bring the code back into the cache after the pause. */
+static inline void count(struct walk *w, unsigned packets)
+{
+    w->packets += packets;
+    if (__builtin_expect(w->counted == 0 && w->packets >= SKIPPED, 0)) {
+        w->counted = w->packets;
+        w->start = times();
+    }
+}
+
+/* The consumer reads 16 bytes. */
+static inline uint64_t touch(const unsigned char *bytes)
+{
+    return number_at(bytes, 0) + number_at(bytes, 8);
+}
+
+static inline void recv_all(struct walk *w, int touched)
+{
+    struct pfring_pkthdr header;
+    unsigned char *bytes = NULL;
+    while (w->packets < w->frames && pfring_recv(w->ring, &bytes, 0, &header, 0) > 0) {
+        count(w, 1);
+        if (touched)
+            w->sum += touch(bytes);
+    }
+}
+
+static void recv_plain(struct walk *w)
+{
+    recv_all(w, 0);
+}
+
+static void recv_touch(struct walk *w)
+{
+    recv_all(w, 1);
+}
+
+static void recv_burst(struct walk *w)
+{
+    pfring_packet_info burst[BURST];
+    int got;
+    while (w->packets < w->frames && (got = pfring_recv_burst(w->ring, burst, BURST, 0)) > 0)
+        count(w, (unsigned)got);
+}
+
+static void on_loop(const struct pfring_pkthdr *header, const unsigned char *bytes, const unsigned char *user)
+{
+    (void)header, (void)bytes;
+    struct walk *w = (struct walk *)(uintptr_t)user;
+    count(w, 1);
+    if (w->packets == w->frames)
+        pfring_breakloop(w->ring);
+}
+
+static void loop(struct walk *w)
+{
+    pfring_loop(w->ring, on_loop, (const unsigned char *)w, 1);
+}
+
+static inline void next_ex_all(struct walk *w, int touched)
+{
+    struct pcap_pkthdr *header;
+    const unsigned char *bytes;
+    while (w->packets < w->frames && pcap_next_ex(w->pcap, &header, &bytes) > 0) {
+        count(w, 1);
+        if (touched)
+            w->sum += touch(bytes);
+    }
+}
+
+static void next_ex(struct walk *w)
+{
+    next_ex_all(w, 0);
+}
+
+static void next_ex_touch(struct walk *w)
+{
+    next_ex_all(w, 1);
+}
+
+static void on_dispatch(unsigned char *user, const struct pcap_pkthdr *header, const unsigned char *bytes)
+{
+    (void)header, (void)bytes;
+    count((struct walk *)(void *)user, 1);
+}
+
+static void on_dispatch_touch(unsigned char *user, const struct pcap_pkthdr *header,
+                              const unsigned char *bytes)
+{
+    (void)header;
+    struct walk *w = (struct walk *)(void *)user;
+    count(w, 1);
+    w->sum += touch(bytes);
+}
+
+static void dispatch(struct walk *w)
+{
+    while (w->packets < w->frames && pcap_dispatch(w->pcap, -1, on_dispatch, (unsigned char *)w) > 0) {
+    }
+}
+
+static void dispatch_touch(struct walk *w)
+{
+    while (w->packets < w->frames && pcap_dispatch(w->pcap, -1, on_dispatch_touch, (unsigned char *)w) > 0) {
+    }
+}
+
+static const struct kind {
+    const char *name;
+    void (*all)(struct walk *);
+    enum { OURS, OURS_LONG, LIBPCAP } side;
+} kinds[] = {
+    {"recv", recv_plain, OURS},           {"recv-touch", recv_touch, OURS},
+    {"recv-long", recv_plain, OURS_LONG}, {"burst", recv_burst, OURS},
+    {"loop", loop, OURS},                 {"next_ex", next_ex, LIBPCAP},
+    {"next_ex-touch", next_ex_touch, LIBPCAP}, {"dispatch", dispatch, LIBPCAP},
+    {"dispatch-touch", dispatch_touch, LIBPCAP},
+};
+
+static void open_side(struct walk *w, const struct kind *kind, const struct size *size)
+{
+    char text[PCAP_ERRBUF_SIZE];
+    if (kind->side != LIBPCAP) {
+        unsigned flags = PF_RING_PROMISC | (kind->side == OURS_LONG ? PF_RING_LONG_HEADER : 0);
+        snprintf(text, sizeof text, "%d", size->ring_mb);
+        setenv("PFRING_RING_MB", text, 1);
+        w->ring = pfring_open(RX_NAME, SNAPLEN, flags);
+        if (w->ring == NULL || pfring_enable_ring(w->ring) != 0)
+            die("pfring_open");
+        return;
+    }
+    w->pcap = pcap_create(RX_NAME, text);
+    if (w->pcap == NULL)
+        die("pcap_create: %s", text);
+    pcap_set_snaplen(w->pcap, SNAPLEN);
+    pcap_set_promisc(w->pcap, 1);
+    pcap_set_timeout(w->pcap, TIMER_MS);
+    pcap_set_buffer_size(w->pcap, size->ring_mb << 20);
+    if (pcap_activate(w->pcap) < 0)
+        die("pcap_activate: %s", pcap_geterr(w->pcap));
+    if (pcap_setnonblock(w->pcap, 1, text) != 0)
+        die("pcap_setnonblock: %s", text);
+}
+
+static uint64_t lost(struct walk *w)
+{
+    pfring_stat ours;
+    struct pcap_stat theirs;
+    if (w->ring != NULL)
+        return pfring_stats(w->ring, &ours) == 0 ? ours.drop : 0;
+    return pcap_stats(w->pcap, &theirs) == 0 ? theirs.ps_drop : 0;
+}
+
+static int next_packet(struct walk *w)
+{
+    unsigned char *bytes;
+    struct pfring_pkthdr header;
+    struct pcap_pkthdr *pcap_header;
+    const unsigned char *pcap_bytes;
+    return w->ring != NULL ? pfring_recv(w->ring, &bytes, 0, &header, 0)
+                           : pcap_next_ex(w->pcap, &pcap_header, &pcap_bytes);
+}
+
+/* Reads every byte line of the ring, which stands in the process's map as a socket. */
+static void warm_up(struct walk *w)
+{
+    char line[512];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    if (maps == NULL)
+        die("/proc/self/maps");
+    while (fgets(line, sizeof line, maps) != NULL) {
+        uintptr_t from, to;
+        if (strstr(line, "socket:[") == NULL || sscanf(line, "%lx-%lx", &from, &to) != 2)
+            continue;
+        for (; from < to; from += 64)
+            w->sum += *(volatile unsigned char *)from;
+    }
+    fclose(maps);
+}
+
+/* Fills the ring so that nothing is lost. */
+static void fill(struct walk *w)
+{
+    for (int tries = 0; tries < MOST_REFILLS; tries++) {
+        uint64_t before = lost(w);
+        struct sender sender = start_sender((struct traffic){.count = w->frames});
+        finish_sender(&sender);
+        pause_ms(2 * TIMER_MS + 5);
+        if (lost(w) == before)
+            return;
+        while (next_packet(w) > 0) {
+        }
+    }
+    die("the ring cannot be filled without a loss");
+}
+
+static const struct kind *kind_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(name, kinds[i].name) == 0)
+            return &kinds[i];
+    }
+    die("no kind of walk: %s", name);
+}
+
+int main(int argc, char **argv)
+{
+    struct walk w = {0};
+    if (argc != 3)
+        die("usage: walk KIND warm|cold");
+    const struct kind *kind = kind_named(argv[1]);
+    const struct size *size = &sizes[strcmp(argv[2], "cold") == 0];
+    w.frames = size->frames;
+    private_network();
+    stay_on_cpu(RECEIVER);
+    open_side(&w, kind, size);
+    struct times all = {0};
+    double packets = 0;
+    for (int i = 0; i < size->fills; i++) {
+        fill(&w);
+        if (size == &sizes[0])
+            for (int q = 0; q < 4; q++) warm_up(&w);
+        w.packets = w.counted = 0;
+        kind->all(&w);
+        struct times end = times();
+        all.cpu += end.cpu - w.start.cpu;
+        all.user += end.user - w.start.user;
+        all.wall += end.wall - w.start.wall;
+        packets += (double)(w.packets - w.counted);
+        /* Nothing was lost, and nothing is left: each side read the whole ring. */
+        if (w.packets != w.frames || next_packet(&w) != 0)
+            die("%llu packets read of %llu", (unsigned long long)w.packets, (unsigned long long)w.frames);
+    }
+    result("ns_per_packet", (double)all.cpu / packets);
+    result("user_ns_per_packet", (double)all.user / packets);
+    result("wall_ns_per_packet", (double)all.wall / packets);
+    return w.sum == 1; /* never: the sum only has to be used */
+}
