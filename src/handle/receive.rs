@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::obstacles::Obstacle;
 use super::{Handle, Rx, header};
 use crate::abi;
-use crate::backend::{AnyFrame, Frame, RxBackend};
+use crate::backend::{AnyFrame, Frame, RunFrame, RxBackend};
 use crate::error::{Error, Result};
 
 /// Empty looks between two looks at the sockets' pending errors: a program that polls the
@@ -90,8 +90,8 @@ impl Handle {
         if !self.obstacles.none() {
             return Lent::Nothing;
         }
-        // SAFETY: the ring is not reentrant.
-        let Some(frame) = (unsafe { self.rx.with_unlocked(|rx| rx.take_of_run()) }) else {
+        // SAFETY: the ring is not reentrant; the frame is used before anything is released.
+        let Some(frame) = (unsafe { self.rx.with_unlocked(|rx| rx.run().take_plain()) }) else {
             return Lent::Nothing;
         };
         self.count(1);
@@ -124,18 +124,40 @@ impl Handle {
         }
     }
 
-    #[inline]
+    /// Takes a packet and hands it over; false when there is none.
+    ///
+    /// # Safety
+    ///
+    /// As for [`receive`](Self::receive).
+    #[inline(always)]
     unsafe fn deliver(
         &self,
         rx: &mut Rx,
         target: Target,
         header: NonNull<abi::pfring_pkthdr>,
     ) -> Result<bool> {
-        let Some(frame) = self.take(rx)? else {
-            return Ok(false);
-        };
-        // SAFETY: the caller's promise about the header; the frame is held until the next call.
-        unsafe { self.write_header(&frame, header) };
+        if let Some(frame) = self.take_of_run(rx) {
+            // SAFETY: the contract of this function; the frame is held until the next call.
+            unsafe { self.hand_over(&frame, target, header) };
+            return Ok(true);
+        }
+        let frame = self.take_of_backend(rx)?;
+        if let Some(frame) = &frame {
+            // SAFETY: as above.
+            unsafe { self.hand_over(frame, target, header) };
+        }
+        Ok(frame.is_some())
+    }
+
+    /// Writes a packet's header, and its bytes or the pointer to them.
+    ///
+    /// # Safety
+    ///
+    /// As for [`receive`](Self::receive), and the frame is held.
+    #[inline(always)]
+    unsafe fn hand_over(&self, frame: &Frame, target: Target, header: NonNull<abi::pfring_pkthdr>) {
+        // SAFETY: the contract of this function.
+        unsafe { self.write_header(frame, header) };
         match target {
             // SAFETY: the caller's promise about the pointer.
             Target::Lend(place) => unsafe { place.write(frame.data.as_ptr()) },
@@ -149,12 +171,35 @@ impl Handle {
                 }
             }
         }
-        Ok(true)
+    }
+
+    /// Takes the next frame of the run, if it is a plain one. Nothing has to be given back before: a run
+    /// is lent only when all else is.
+    #[inline(always)]
+    fn take_plain<'a>(&self, rx: &mut Rx) -> Option<RunFrame<'a>> {
+        if !self.obstacles.wants_all() {
+            return None;
+        }
+        // SAFETY: it is used before anything is released, under the same borrow of the receive half or by
+        // the one thread that receives.
+        let frame = unsafe { rx.run().take_plain()? };
+        self.count(1);
+        Some(frame)
+    }
+
+    /// Takes the next frame of the run, whatever it is.
+    #[inline(always)]
+    fn take_of_run(&self, rx: &mut Rx) -> Option<Frame> {
+        if !self.obstacles.wants_all() {
+            return None;
+        }
+        let frame = rx.run().take_any()?;
+        self.count(1);
+        Some(frame)
     }
 
     /// Gives back what was lent and takes the next frame that is wanted.
-    #[inline(always)]
-    fn take(&self, rx: &mut Rx) -> Result<Option<Frame>> {
+    fn take_of_backend(&self, rx: &mut Rx) -> Result<Option<Frame>> {
         let Some(backend) = rx.backend() else {
             return Ok(None);
         };
@@ -208,7 +253,7 @@ impl Handle {
         if let Some(backend) = rx.backend() {
             self.selectable.after_take(backend);
         }
-        if self.obstacles.wants_all() && !self.options.reentrant {
+        if self.obstacles.wants_all() {
             rx.lend_run();
         }
     }
@@ -306,15 +351,15 @@ impl Handle {
     fn next_for_loop(&self, header: &mut abi::pfring_pkthdr) -> Result<Option<NonNull<u8>>> {
         let header = NonNull::from(header);
         self.rx.with(|rx| {
-            if self.obstacles.wants_all()
-                && let Some(frame) = rx.take_of_run()
-            {
-                self.count(1);
+            if let Some(frame) = self.take_plain(rx) {
                 // SAFETY: `header` is a whole structure; the frame is held until the next call.
                 unsafe { self.write_header(&frame, header) };
                 return Ok(Some(frame.data()));
             }
-            let frame = self.take(rx)?;
+            let frame = match self.take_of_run(rx) {
+                None => self.take_of_backend(rx)?,
+                some => some,
+            };
             if let Some(frame) = &frame {
                 // SAFETY: as above.
                 unsafe { self.write_header(frame, header) };
@@ -352,36 +397,31 @@ impl Handle {
     fn fill(&self, rx: &mut Rx, burst: &mut [abi::pfring_packet_info]) -> Result<usize> {
         let mut count = 0;
         while count < burst.len() {
-            if self.obstacles.wants_all()
-                && let Some(frame) = rx.take_of_run()
-            {
-                self.count(1);
-                burst[count] = self.packet_info(&frame);
-                count += 1;
-                continue;
-            }
-            // The first take gives the burst before back; the others keep what they follow.
-            let frame = if count == 0 {
-                self.take(rx)
+            let info = if let Some(frame) = self.take_plain(rx) {
+                self.packet_info(&frame)
+            } else if let Some(frame) = self.take_of_run(rx) {
+                self.packet_info(&frame)
             } else {
-                self.take_one_more(rx)
-            };
-            match frame {
-                Ok(Some(frame)) => {
-                    burst[count] = self.packet_info(&frame);
-                    count += 1;
+                // The first take gives the burst before back; the others keep what they follow.
+                let frame = match count {
+                    0 => self.take_of_backend(rx),
+                    _ => self.take_one_more(rx),
+                };
+                match frame {
+                    Ok(Some(frame)) => self.packet_info(&frame),
+                    Ok(None) => break,
+                    // What was taken already comes first; the error comes again at the next call.
+                    Err(_) if count > 0 => break,
+                    Err(error) => return Err(error),
                 }
-                Ok(None) => break,
-                // What was taken already comes first; the error comes again at the next call.
-                Err(_) if count > 0 => break,
-                Err(error) => return Err(error),
-            }
+            };
+            burst[count] = info;
+            count += 1;
         }
         Ok(count)
     }
 
     /// Takes a frame that is wanted and gives none back.
-    #[inline(always)]
     fn take_one_more(&self, rx: &mut Rx) -> Result<Option<Frame>> {
         let Some(backend) = rx.backend() else {
             return Ok(None);

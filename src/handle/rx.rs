@@ -1,6 +1,6 @@
 //! The receive half of a ring: the backend, and the run of frames that it has lent out.
 
-use crate::backend::{Run, RunFrame, RxAny, RxBackend};
+use crate::backend::{Run, RxAny, RxBackend};
 
 /// What one thread at a time may touch.
 pub(super) struct Rx {
@@ -39,11 +39,11 @@ impl Rx {
         }
     }
 
-    /// The next frame of the run. All frames taken so far stay valid, and another one is available
-    /// afterwards.
+    /// The run, empty where none is lent. Frames taken from it are valid together with all taken before,
+    /// and another frame is available after each.
     #[inline(always)]
-    pub(super) fn take_of_run<'a>(&mut self) -> Option<RunFrame<'a>> {
-        self.run.take()
+    pub(super) fn run(&mut self) -> &mut Run {
+        &mut self.run
     }
 
     /// Whether a frame, or an end of file, can be taken now.

@@ -44,15 +44,29 @@ impl Meta {
     ///
     /// - `data` points to `caplen` bytes that are ours to write, and [`TAG_LEN`] such bytes lie before
     ///   it.
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn frame(&self, data: NonNull<u8>, snaplen: u32) -> Frame {
         let mut frame = self.untagged(data);
-        if self.status & libc::TP_STATUS_VLAN_VALID != 0 {
-            // SAFETY: the contract of this function.
-            unsafe { self.put_tag_back(&mut frame) };
+        if self.status & libc::TP_STATUS_VLAN_VALID != 0 && self.caplen as usize >= MACS_LEN {
+            // SAFETY: the contract of this function; the frame has at least the MAC addresses.
+            frame.data = unsafe { put_tag_back(data, self.tag()) };
+            frame.caplen += TAG_LEN;
+            frame.len += TAG_LEN;
+            frame.moved_tci = Some(self.tci);
         }
         frame.caplen = frame.caplen.min(snaplen);
         frame
+    }
+
+    /// The tag that was moved out, as on the wire.
+    #[inline(always)]
+    fn tag(&self) -> [u8; TAG_LEN as usize] {
+        let tpid = if self.status & libc::TP_STATUS_VLAN_TPID_VALID != 0 {
+            self.tpid
+        } else {
+            DEFAULT_TPID
+        };
+        (u32::from(tpid) << 16 | u32::from(self.tci)).to_be_bytes()
     }
 
     /// The frame as it lies there, without a tag that was moved out.
@@ -72,36 +86,23 @@ impl Meta {
             moved_tci: None,
         }
     }
+}
 
-    /// Moves the two MAC addresses four bytes down and writes the tag that the kernel had moved to
-    /// metadata behind them: the frame is as on the wire again.
-    ///
-    /// # Safety
-    ///
-    /// As for [`frame`](Self::frame).
-    #[cold]
-    unsafe fn put_tag_back(&self, frame: &mut Frame) {
-        if (frame.caplen as usize) < MACS_LEN {
-            return;
-        }
-        let tpid = if self.status & libc::TP_STATUS_VLAN_TPID_VALID != 0 {
-            self.tpid
-        } else {
-            DEFAULT_TPID
-        };
-        let tag = (u32::from(tpid) << 16 | u32::from(self.tci)).to_be_bytes();
-        // SAFETY: TAG_LEN bytes before the frame are ours, and it has at least the MAC addresses.
-        unsafe {
-            let start = frame.data.sub(TAG_LEN as usize);
-            frame.data.copy_to(start, MACS_LEN);
-            start
-                .add(MACS_LEN)
-                .copy_from(NonNull::from(&tag).cast(), tag.len());
-            frame.data = start;
-        }
-        frame.caplen += TAG_LEN;
-        frame.len += TAG_LEN;
-        frame.moved_tci = Some(self.tci);
+/// Moves the two MAC addresses four bytes down and writes the tag behind them: the frame is as on the
+/// wire again. Gives its new start.
+///
+/// # Safety
+///
+/// - TAG_LEN bytes before `data` and MACS_LEN bytes from there on are ours to write.
+#[inline(always)]
+unsafe fn put_tag_back(data: NonNull<u8>, tag: [u8; TAG_LEN as usize]) -> NonNull<u8> {
+    // SAFETY: the contract of this function.
+    unsafe {
+        let start = data.sub(TAG_LEN as usize);
+        let macs = data.cast::<[u8; MACS_LEN]>().read();
+        start.cast().write(macs);
+        start.add(MACS_LEN).cast().write(tag);
+        start
     }
 }
 

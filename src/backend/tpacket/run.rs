@@ -1,8 +1,9 @@
 //! A run: frames of one TPACKET_V3 block that are lent out together, so that each is taken with a few
 //! instructions and no look at the ring behind them.
 //!
-//! Nearly every packet that arrives fast is taken from a run. What is rare (a tag to put back, a header
-//! that cannot be true, the last frame of a block) is left to the walk that lent the run.
+//! Nearly every packet that arrives fast is taken from a run, and most of these are plain: nothing in the
+//! ring has to be changed, so the kernel's notes are read where they lie. The last frame of a block is
+//! left to the walk that lent the run, which gives blocks back.
 
 use std::mem::offset_of;
 use std::ptr::NonNull;
@@ -10,12 +11,12 @@ use std::ptr::NonNull;
 use libc::{sockaddr_ll, tpacket3_hdr};
 
 use super::meta::{Meta, TAG_LEN, checksum, direction};
-use crate::backend::{AnyFrame, Checksum, FrameDirection, Stamp};
+use crate::backend::{AnyFrame, Checksum, Frame, FrameDirection, Stamp};
 
 /// What lies in front of a frame.
 #[repr(C, packed)]
-pub(super) struct FrameHeader {
-    pub(super) notes: tpacket3_hdr,
+struct FrameHeader {
+    notes: tpacket3_hdr,
     /// Behind it, aligned to 16 bytes, the address: 48 is a multiple of that.
     address: sockaddr_ll,
 }
@@ -23,7 +24,7 @@ pub(super) struct FrameHeader {
 const _: () = assert!(size_of::<tpacket3_hdr>().is_multiple_of(libc::TPACKET_ALIGNMENT));
 
 /// The least distance of a frame's bytes from its header.
-pub(super) const LEAST_MAC: usize = size_of::<FrameHeader>() + TAG_LEN as usize;
+const LEAST_MAC: usize = size_of::<FrameHeader>() + TAG_LEN as usize;
 
 /// How many frames ahead of the reader memory is fetched. A block was last touched by the CPU that
 /// received, and comes from memory or from the other CPU's cache.
@@ -31,14 +32,14 @@ const AHEAD: usize = 16;
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
 
-/// Frames of a block that were lent out, not taken yet.
+/// Frames of a block, not taken yet.
 #[derive(Debug)]
 pub struct Run {
     /// How many.
     pub(super) left: u32,
     snaplen: u32,
     /// The header of the next frame: the kernel's word, to be checked.
-    pub(super) next: *mut u8,
+    next: *mut u8,
     /// The end of the block.
     end: *mut u8,
 }
@@ -47,7 +48,7 @@ pub struct Run {
 // that made it.
 unsafe impl Send for Run {}
 
-/// A frame of a run: untagged, as it lies in the ring.
+/// A plain frame of a run, its notes still in the ring.
 #[derive(Clone, Copy)]
 pub struct RunFrame<'a> {
     header: &'a FrameHeader,
@@ -83,10 +84,40 @@ impl Run {
         }
     }
 
-    /// Takes the next frame. None, and nothing is taken, when there is none or the lender has to deal
-    /// with it.
+    /// Splits off a run of all frames but the last one.
+    pub(super) fn lend_all_but_one(&mut self) -> Self {
+        let lent = Self {
+            left: self.left - 1,
+            ..*self
+        };
+        self.left = 1;
+        lent
+    }
+
+    /// Takes back what is left of a run that was split off.
+    pub(super) fn join(&mut self, lent: Self) {
+        self.left += lent.left;
+        self.next = lent.next;
+    }
+
+    /// The stamp of the next frame, in nanoseconds.
+    pub(super) fn next_time(&self) -> Option<u64> {
+        if self.left == 0 {
+            return None;
+        }
+        // SAFETY: the block is in our hands (contract of `new`).
+        let header = unsafe { look(self.next, self.end)? };
+        Some(Meta::time_ns(header.notes.tp_sec, header.notes.tp_nsec))
+    }
+
+    /// Takes the next frame if it is a plain one: untagged, not longer than the snap length, its header
+    /// true. None, and nothing is taken, in all other cases.
+    ///
+    /// # Safety
+    ///
+    /// - The frame is not used after the lender's next release.
     #[inline(always)]
-    pub fn take<'a>(&mut self) -> Option<RunFrame<'a>> {
+    pub unsafe fn take_plain<'a>(&mut self) -> Option<RunFrame<'a>> {
         let left = self.left.checked_sub(1)?;
         // SAFETY: the block is in our hands (contract of `new`).
         let header = unsafe { look(self.next, self.end)? };
@@ -98,6 +129,36 @@ impl Run {
         {
             return None;
         }
+        self.advance(left, header);
+        Some(RunFrame {
+            header,
+            // SAFETY: it lies in the block, behind the header.
+            data: unsafe { NonNull::new_unchecked(data) },
+            caplen,
+        })
+    }
+
+    /// Takes the next frame, with its tag put back. None when there is none, or its header cannot be true;
+    /// nothing is taken then.
+    #[inline(always)]
+    pub fn take_any(&mut self) -> Option<Frame> {
+        let left = self.left.checked_sub(1)?;
+        // SAFETY: the block is in our hands (contract of `new`).
+        let header = unsafe { look(self.next, self.end)? };
+        let meta = header.meta();
+        let mac = usize::from(header.notes.tp_mac);
+        let data = self.next.wrapping_add(mac);
+        if mac < LEAST_MAC || data.wrapping_add(meta.caplen as usize) > self.end {
+            return None;
+        }
+        self.advance(left, header);
+        // SAFETY: the frame lies in a block in our hands, with TAG_LEN bytes kept free before it
+        // (PACKET_RESERVE; LEAST_MAC was checked).
+        Some(unsafe { meta.frame(NonNull::new_unchecked(data), self.snaplen) })
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, left: u32, header: &FrameHeader) {
         let step = header.notes.tp_next_offset as usize;
         // Header, address and the first bytes of a frame lie in up to three lines.
         let ahead = self.next.wrapping_add(step * AHEAD);
@@ -106,12 +167,6 @@ impl Run {
         prefetch(ahead.wrapping_add(2 * LINE));
         self.left = left;
         self.next = self.next.wrapping_add(step);
-        Some(RunFrame {
-            header,
-            // SAFETY: it lies in the block, behind the header.
-            data: unsafe { NonNull::new_unchecked(data) },
-            caplen,
-        })
     }
 }
 
@@ -123,7 +178,7 @@ impl Run {
 /// - `place` lies not before the block. (Adding the kernel's 32-bit offsets to an address of ours never
 ///   wraps round in 64 bits.)
 #[inline(always)]
-pub(super) unsafe fn look<'a>(place: *mut u8, end: *mut u8) -> Option<&'a FrameHeader> {
+unsafe fn look<'a>(place: *mut u8, end: *mut u8) -> Option<&'a FrameHeader> {
     if place.wrapping_add(LEAST_MAC) > end {
         return None;
     }
@@ -135,7 +190,7 @@ pub(super) unsafe fn look<'a>(place: *mut u8, end: *mut u8) -> Option<&'a FrameH
 impl FrameHeader {
     /// The kernel's notes.
     #[inline(always)]
-    pub(super) fn meta(&self) -> Meta {
+    fn meta(&self) -> Meta {
         Meta {
             status: self.notes.tp_status,
             caplen: self.notes.tp_snaplen,

@@ -11,8 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use libc::{tpacket_block_desc, tpacket_hdr_v1};
 
-use super::meta::Meta;
-use super::run::{LEAST_MAC, Run, look};
+use super::run::Run;
 use crate::backend::Frame;
 
 const BLOCK_HEADER: usize = offset_of!(tpacket_block_desc, hdr);
@@ -36,11 +35,7 @@ pub struct Walk {
     /// How many blocks from `oldest` on are ours.
     held: usize,
     /// Frames of `current` that were not taken yet.
-    left: u32,
-    /// The header of the next frame in `current`: the kernel's word, to be checked.
-    next: *mut u8,
-    /// The end of `current`.
-    end: *mut u8,
+    run: Run,
 }
 
 // SAFETY: the walk is a cursor over memory that belongs to its owner; nothing in it is tied to the
@@ -70,9 +65,7 @@ impl Walk {
             oldest: 0,
             current: 0,
             held: 0,
-            left: 0,
-            next: std::ptr::null_mut(),
-            end: std::ptr::null_mut(),
+            run: Run::EMPTY,
         }
     }
 
@@ -112,14 +105,13 @@ impl Walk {
         (self.held < self.block_count).then_some(self.current)
     }
 
-    /// The header of the first frame of a ready block, and the block's end.
-    fn bounds(&self, index: usize) -> (*mut u8, *mut u8) {
+    /// The frames of a ready block.
+    fn run_of(&self, index: usize) -> Run {
         let block = self.block(index).as_ptr();
-        let first = self.word(index, FIRST_OFFSET) as usize;
-        (
-            block.wrapping_add(first),
-            block.wrapping_add(self.block_size),
-        )
+        let first = block.wrapping_add(self.word(index, FIRST_OFFSET) as usize);
+        let end = block.wrapping_add(self.block_size);
+        // SAFETY: the block stays in our hands until its last frame was taken and released.
+        unsafe { Run::new(first, end, self.word(index, COUNT_OFFSET), self.snaplen) }
     }
 
     /// Opens the next ready block. False when there is none.
@@ -130,9 +122,8 @@ impl Walk {
                 return false;
             }
             self.held += 1;
-            self.left = self.word(index, COUNT_OFFSET);
-            (self.next, self.end) = self.bounds(index);
-            if self.left > 0 {
+            self.run = self.run_of(index);
+            if self.run.left > 0 {
                 return true;
             }
             self.current = self.after(index);
@@ -144,26 +135,14 @@ impl Walk {
     /// block.
     #[inline(always)]
     fn take(&mut self) -> Option<Frame> {
-        self.left -= 1;
-        // SAFETY: the block is in our hands, and `next` not before it.
-        let Some(header) = (unsafe { look(self.next, self.end) }) else {
-            self.finish_block();
-            return None;
-        };
-        let meta = header.meta();
-        let mac = usize::from(header.notes.tp_mac);
-        let data = self.next.wrapping_add(mac);
-        if mac < LEAST_MAC || data.wrapping_add(meta.caplen as usize) > self.end {
-            self.finish_block();
-            return None;
+        let frame = self.run.take_any();
+        if frame.is_none() {
+            self.run.left = 0;
         }
-        self.next = self.next.wrapping_add(header.notes.tp_next_offset as usize);
-        if self.left == 0 {
+        if self.run.left == 0 {
             self.current = self.after(self.current);
         }
-        // SAFETY: the frame lies in a block in our hands, with TAG_LEN bytes kept free before it
-        // (PACKET_RESERVE; LEAST_MAC was checked).
-        Some(unsafe { meta.frame(NonNull::new_unchecked(data), self.snaplen) })
+        frame
     }
 
     /// Lends out the frames of the open block, all but the last one, when no other block waits to be
@@ -171,33 +150,22 @@ impl Walk {
     /// after each. Until the run is back nothing else of the walk may be used.
     #[inline]
     pub fn lend_run(&mut self) -> Run {
-        if self.held != 1 || self.left < 2 {
+        if self.held != 1 || self.run.left < 2 {
             return Run::EMPTY;
         }
-        let left = self.left - 1;
-        self.left = 1;
-        // SAFETY: the block stays in our hands until its last frame was taken, which is not lent.
-        unsafe { Run::new(self.next, self.end, left, self.snaplen) }
+        self.run.lend_all_but_one()
     }
 
     /// Takes back what is left of a run.
     #[inline]
     pub fn return_run(&mut self, run: Run) {
-        self.left += run.left;
-        self.next = run.next;
-    }
-
-    /// Gives up the rest of the current block.
-    #[cold]
-    fn finish_block(&mut self) {
-        self.left = 0;
-        self.current = self.after(self.current);
+        self.run.join(run);
     }
 
     /// Gives every block that was read to its end back to the kernel.
     #[inline]
     pub fn release(&mut self) {
-        let keep = usize::from(self.left > 0);
+        let keep = usize::from(self.run.left > 0);
         while self.held > keep {
             // Release: what we read of the block happens before the kernel may write to it again
             // (pairs with the kernel's read of the status in prb_dispatch_next_block).
@@ -210,13 +178,13 @@ impl Walk {
 
     /// Whether [`next`](Self::next) would give a frame.
     pub fn available(&self) -> bool {
-        self.left > 0 || self.next_block().is_some_and(|index| self.is_ready(index))
+        self.run.left > 0 || self.next_block().is_some_and(|index| self.is_ready(index))
     }
 
     /// Frames in closed blocks that were not taken yet.
     pub fn queued(&self) -> u32 {
-        let mut count = self.left;
-        let mut index = if self.left > 0 {
+        let mut count = self.run.left;
+        let mut index = if self.run.left > 0 {
             self.after(self.current)
         } else {
             self.current
@@ -233,15 +201,11 @@ impl Walk {
 
     /// The stamp of the next frame, in nanoseconds, or None when no closed block has one.
     pub fn next_time(&self) -> Option<u64> {
-        let (next, end) = if self.left > 0 {
-            (self.next, self.end)
-        } else {
-            let index = self.next_block().filter(|index| self.is_ready(*index))?;
-            self.bounds(index)
-        };
-        // SAFETY: the block is in our hands, and `next` not before it.
-        let header = unsafe { look(next, end)? };
-        Some(Meta::time_ns(header.notes.tp_sec, header.notes.tp_nsec))
+        if self.run.left > 0 {
+            return self.run.next_time();
+        }
+        let index = self.next_block().filter(|index| self.is_ready(*index))?;
+        self.run_of(index).next_time()
     }
 }
 
@@ -252,7 +216,7 @@ impl Iterator for Walk {
     #[inline(always)]
     fn next(&mut self) -> Option<Frame> {
         loop {
-            if self.left == 0 && !self.open_block() {
+            if self.run.left == 0 && !self.open_block() {
                 return None;
             }
             if let Some(frame) = self.take() {
