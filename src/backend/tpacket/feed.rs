@@ -143,10 +143,12 @@ impl Feed {
         match &self.successor {
             None => self.ring.available(),
             Some(successor) if successor.old_is_done => successor.ring.available(),
-            // What the old ring has from after the cut comes by the new one.
+            // What the old ring has from after the cut comes by the new one, once the old one is done.
             Some(successor) => {
                 let time = self.ring.next_time();
                 time.is_some_and(|time| time < successor.times.at_ns)
+                    || (successor.ring.available()
+                        && clock::realtime_ns() >= successor.times.settled_ns)
             }
         }
     }
