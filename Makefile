@@ -73,11 +73,11 @@ test-full: all
 	$(CARGO) test --locked --no-fail-fast -- --ignored full
 	$(MAKE) -C c-tests check VALGRIND="$(MEMCHECK)"
 
-# Root, and libpcap's headers (scripts/packages.sh). BENCH="--json FILE" keeps the figures, BENCH="--against
-# FILE" compares with kept ones.
+# As root, with libpcap's headers and Python (scripts/packages.sh); see benches/README.md. BENCH= gives
+# run.py arguments.
 bench: lib
 	$(MAKE) -C benches
-	benches/run.py $(BUILD)/bench $(BENCH)
+	benches/run.py $(BENCH)
 
 headers:
 	$(CARGO) run --locked --manifest-path tools/headers/Cargo.toml

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -56,13 +55,6 @@ uint64_t thread_cpu_ns(void)
 uint64_t process_cpu_ns(void)
 {
     return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-uint64_t thread_user_ns(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_THREAD, &usage);
-    return (uint64_t)usage.ru_utime.tv_sec * 1000000000u + (uint64_t)usage.ru_utime.tv_usec * 1000u;
 }
 
 void pause_ms(unsigned ms)
@@ -145,9 +137,27 @@ void stay_on_cpu(enum role role)
 static void make_frame(unsigned char *frame, unsigned flow)
 {
     static const unsigned char head[NUMBER_OFFSET] = {
-        2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0,                           /* Ethernet */
-        0x45, 0, 0, FRAME_LEN - 14, 0, 0, 0x40, 0, 64, 17, 0, 0,            /* IPv4 */
-        10, 0, 0, 1, 10, 0, 0, 2, 0x10, 0, 0x20, 0, 0, FRAME_LEN - 34, 0, 0 /* UDP */
+        2,    0,
+        0,    0,
+        0,    2,
+        2,    0,
+        0,    0,
+        0,    1,
+        8,    0, /* Ethernet */
+        0x45, 0,
+        0,    FRAME_LEN - 14,
+        0,    0,
+        0x40, 0,
+        64,   17,
+        0,    0, /* IPv4 */
+        10,   0,
+        0,    1,
+        10,   0,
+        0,    2,
+        0x10, 0,
+        0x20, 0,
+        0,    FRAME_LEN - 34,
+        0,    0 /* UDP */
     };
     memset(frame, 0, FRAME_LEN);
     memcpy(frame, head, sizeof head);
@@ -225,7 +235,8 @@ static void send_all(const struct traffic *traffic, volatile struct sent *sent)
 struct sender start_sender(struct traffic traffic)
 {
     struct sender sender;
-    void *page = mmap(NULL, sizeof *sender.sent, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *page = mmap(NULL, sizeof *sender.sent, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                      -1, 0);
     if (page == MAP_FAILED)
         die("mmap");
     sender.sent = page;

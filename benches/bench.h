@@ -46,11 +46,9 @@ struct sender start_sender(struct traffic traffic);
 double finish_sender(struct sender *sender);
 
 uint64_t now_ns(void);
-/* User and system time of this thread. */
+/* User and system time of this thread. (getrusage parts the two by timer ticks, which says nothing of
+ * a few milliseconds.) */
 uint64_t thread_cpu_ns(void);
-/* User time of this thread as getrusage tells it: by timer ticks, where the kernel does not account
- * exactly (CONFIG_VIRT_CPU_ACCOUNTING_GEN). */
-uint64_t thread_user_ns(void);
 uint64_t process_cpu_ns(void);
 void pause_ms(unsigned ms);
 

@@ -5,17 +5,18 @@
  * whose bytes are in the cache when the reading starts, so that the library's own work is what is
  * measured. Cold: a large ring; the time to fetch its bytes from memory, equal on both sides, is in it. */
 #include "bench.h"
+#include "side.h"
 
-#include <pcap/pcap.h>
-#include <pfring.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Both block timers, in ms: ours when nothing is configured. */
+/* Both block timers, in ms. */
 #define TIMER_MS 10
 #define BURST 32
 #define SKIPPED 512
+/* The cache keeps what it was asked for more than once. */
+#define WARM_UPS 4
 /* A fill that lost frames (the sender was held up, and the timer closed blocks that were filled in
  * part) is done again, this many times in all. */
 #define MOST_REFILLS 20
@@ -29,12 +30,11 @@ static const struct size {
 } sizes[] = {{"warm", 4000, 2, 20}, {"cold", 100000, 64, 2}};
 
 struct times {
-    uint64_t cpu, user, wall;
+    uint64_t cpu, wall;
 };
 
 struct walk {
-    pfring *ring;
-    pcap_t *pcap;
+    struct side side;
     uint64_t frames;  /* to read */
     uint64_t packets; /* read */
     uint64_t counted; /* read when the clocks were started */
@@ -46,7 +46,6 @@ static struct times times(void)
 {
     struct times t;
     t.wall = now_ns();
-    t.user = thread_user_ns();
     t.cpu = thread_cpu_ns();
     return t;
 }
@@ -71,7 +70,7 @@ static inline void recv_all(struct walk *w, int touched)
 {
     struct pfring_pkthdr header;
     unsigned char *bytes = NULL;
-    while (w->packets < w->frames && pfring_recv(w->ring, &bytes, 0, &header, 0) > 0) {
+    while (w->packets < w->frames && pfring_recv(w->side.ring, &bytes, 0, &header, 0) > 0) {
         count(w, 1);
         if (touched)
             w->sum += touch(bytes);
@@ -92,29 +91,30 @@ static void recv_burst(struct walk *w)
 {
     pfring_packet_info burst[BURST];
     int got;
-    while (w->packets < w->frames && (got = pfring_recv_burst(w->ring, burst, BURST, 0)) > 0)
+    while (w->packets < w->frames && (got = pfring_recv_burst(w->side.ring, burst, BURST, 0)) > 0)
         count(w, (unsigned)got);
 }
 
-static void on_loop(const struct pfring_pkthdr *header, const unsigned char *bytes, const unsigned char *user)
+static void on_loop(const struct pfring_pkthdr *header, const unsigned char *bytes,
+                    const unsigned char *user)
 {
     (void)header, (void)bytes;
     struct walk *w = (struct walk *)(uintptr_t)user;
     count(w, 1);
     if (w->packets == w->frames)
-        pfring_breakloop(w->ring);
+        pfring_breakloop(w->side.ring);
 }
 
 static void loop(struct walk *w)
 {
-    pfring_loop(w->ring, on_loop, (const unsigned char *)w, 1);
+    pfring_loop(w->side.ring, on_loop, (const unsigned char *)w, 1);
 }
 
 static inline void next_ex_all(struct walk *w, int touched)
 {
     struct pcap_pkthdr *header;
     const unsigned char *bytes;
-    while (w->packets < w->frames && pcap_next_ex(w->pcap, &header, &bytes) > 0) {
+    while (w->packets < w->frames && pcap_next_ex(w->side.pcap, &header, &bytes) > 0) {
         count(w, 1);
         if (touched)
             w->sum += touch(bytes);
@@ -131,77 +131,44 @@ static void next_ex_touch(struct walk *w)
     next_ex_all(w, 1);
 }
 
-static void on_dispatch(unsigned char *user, const struct pcap_pkthdr *header, const unsigned char *bytes)
+static void on_dispatch(unsigned char *user, const struct pcap_pkthdr *header,
+                        const unsigned char *bytes)
 {
     (void)header, (void)bytes;
     count((struct walk *)(void *)user, 1);
 }
 
-static void on_dispatch_touch(unsigned char *user, const struct pcap_pkthdr *header,
-                              const unsigned char *bytes)
-{
-    (void)header;
-    struct walk *w = (struct walk *)(void *)user;
-    count(w, 1);
-    w->sum += touch(bytes);
-}
-
 static void dispatch(struct walk *w)
 {
-    while (w->packets < w->frames && pcap_dispatch(w->pcap, -1, on_dispatch, (unsigned char *)w) > 0) {
-    }
-}
-
-static void dispatch_touch(struct walk *w)
-{
-    while (w->packets < w->frames && pcap_dispatch(w->pcap, -1, on_dispatch_touch, (unsigned char *)w) > 0) {
+    while (w->packets < w->frames &&
+           pcap_dispatch(w->side.pcap, -1, on_dispatch, (unsigned char *)w) > 0) {
     }
 }
 
 static const struct kind {
     const char *name;
+    const char *side;
     void (*all)(struct walk *);
-    enum { OURS, OURS_LONG, LIBPCAP } side;
 } kinds[] = {
-    {"recv", recv_plain, OURS},           {"recv-touch", recv_touch, OURS},
-    {"recv-long", recv_plain, OURS_LONG}, {"burst", recv_burst, OURS},
-    {"loop", loop, OURS},                 {"next_ex", next_ex, LIBPCAP},
-    {"next_ex-touch", next_ex_touch, LIBPCAP}, {"dispatch", dispatch, LIBPCAP},
-    {"dispatch-touch", dispatch_touch, LIBPCAP},
+    {"recv", "recv", recv_plain},
+    {"recv-touch", "recv", recv_touch},
+    {"recv-long", "recv-long", recv_plain},
+    {"burst", "recv", recv_burst},
+    {"loop", "recv", loop},
+    {"next_ex", "next_ex", next_ex},
+    {"next_ex-touch", "next_ex", next_ex_touch},
+    {"dispatch", "next_ex", dispatch},
 };
 
 static void open_side(struct walk *w, const struct kind *kind, const struct size *size)
 {
     char text[PCAP_ERRBUF_SIZE];
-    if (kind->side != LIBPCAP) {
-        unsigned flags = PF_RING_PROMISC | (kind->side == OURS_LONG ? PF_RING_LONG_HEADER : 0);
-        snprintf(text, sizeof text, "%d", size->ring_mb);
-        setenv("PFRING_RING_MB", text, 1);
-        w->ring = pfring_open(RX_NAME, SNAPLEN, flags);
-        if (w->ring == NULL || pfring_enable_ring(w->ring) != 0)
-            die("pfring_open");
-        return;
-    }
-    w->pcap = pcap_create(RX_NAME, text);
-    if (w->pcap == NULL)
-        die("pcap_create: %s", text);
-    pcap_set_snaplen(w->pcap, SNAPLEN);
-    pcap_set_promisc(w->pcap, 1);
-    pcap_set_timeout(w->pcap, TIMER_MS);
-    pcap_set_buffer_size(w->pcap, size->ring_mb << 20);
-    if (pcap_activate(w->pcap) < 0)
-        die("pcap_activate: %s", pcap_geterr(w->pcap));
-    if (pcap_setnonblock(w->pcap, 1, text) != 0)
+    snprintf(text, sizeof text, "%d", size->ring_mb);
+    setenv("PFRING_RING_MB", text, 1);
+    setenv("BENCH_PCAP_MB", text, 1);
+    side_open(&w->side, kind->side);
+    if (w->side.pcap != NULL && pcap_setnonblock(w->side.pcap, 1, text) != 0)
         die("pcap_setnonblock: %s", text);
-}
-
-static uint64_t lost(struct walk *w)
-{
-    pfring_stat ours;
-    struct pcap_stat theirs;
-    if (w->ring != NULL)
-        return pfring_stats(w->ring, &ours) == 0 ? ours.drop : 0;
-    return pcap_stats(w->pcap, &theirs) == 0 ? theirs.ps_drop : 0;
 }
 
 static int next_packet(struct walk *w)
@@ -210,8 +177,8 @@ static int next_packet(struct walk *w)
     struct pfring_pkthdr header;
     struct pcap_pkthdr *pcap_header;
     const unsigned char *pcap_bytes;
-    return w->ring != NULL ? pfring_recv(w->ring, &bytes, 0, &header, 0)
-                           : pcap_next_ex(w->pcap, &pcap_header, &pcap_bytes);
+    return w->side.ring != NULL ? pfring_recv(w->side.ring, &bytes, 0, &header, 0)
+                                : pcap_next_ex(w->side.pcap, &pcap_header, &pcap_bytes);
 }
 
 /* Reads every byte line of the ring, which stands in the process's map as a socket. */
@@ -225,8 +192,10 @@ static void warm_up(struct walk *w)
         uintptr_t from, to;
         if (strstr(line, "socket:[") == NULL || sscanf(line, "%lx-%lx", &from, &to) != 2)
             continue;
-        for (; from < to; from += 64)
-            w->sum += *(volatile unsigned char *)from;
+        for (int i = 0; i < WARM_UPS; i++) {
+            for (uintptr_t at = from; at < to; at += 64)
+                w->sum += *(volatile unsigned char *)at;
+        }
     }
     fclose(maps);
 }
@@ -235,11 +204,11 @@ static void warm_up(struct walk *w)
 static void fill(struct walk *w)
 {
     for (int tries = 0; tries < MOST_REFILLS; tries++) {
-        uint64_t before = lost(w);
+        uint64_t before = side_lost(&w->side);
         struct sender sender = start_sender((struct traffic){.count = w->frames});
         finish_sender(&sender);
         pause_ms(2 * TIMER_MS + 5);
-        if (lost(w) == before)
+        if (side_lost(&w->side) == before)
             return;
         while (next_packet(w) > 0) {
         }
@@ -272,20 +241,19 @@ int main(int argc, char **argv)
     for (int i = 0; i < size->fills; i++) {
         fill(&w);
         if (size == &sizes[0])
-            for (int q = 0; q < 4; q++) warm_up(&w);
+            warm_up(&w);
         w.packets = w.counted = 0;
         kind->all(&w);
         struct times end = times();
         all.cpu += end.cpu - w.start.cpu;
-        all.user += end.user - w.start.user;
         all.wall += end.wall - w.start.wall;
         packets += (double)(w.packets - w.counted);
         /* Nothing was lost, and nothing is left: each side read the whole ring. */
         if (w.packets != w.frames || next_packet(&w) != 0)
-            die("%llu packets read of %llu", (unsigned long long)w.packets, (unsigned long long)w.frames);
+            die("%llu packets read of %llu", (unsigned long long)w.packets,
+                (unsigned long long)w.frames);
     }
     result("ns_per_packet", (double)all.cpu / packets);
-    result("user_ns_per_packet", (double)all.user / packets);
     result("wall_ns_per_packet", (double)all.wall / packets);
     return w.sum == 1; /* never: the sum only has to be used */
 }
