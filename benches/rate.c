@@ -1,0 +1,109 @@
+/* rate SIDE MODE [FRAMES]: a flood, what receiving it costs, and the highest rate without a loss.
+ *
+ * The frames are counted, their bytes are not read: equal work on both sides. The flood is as fast as
+ * one CPU can send. Where it loses frames, the rate is bisected for SEARCH_SECONDS; a rate counts as one
+ * without a loss if one of two tries at it loses nothing. */
+#include "reader.h"
+
+#include <stdlib.h>
+
+#define FLOOD_FRAMES 2000000
+#define TRY_SECONDS 0.2
+#define SEARCH_SECONDS 6
+#define LOWEST_PPS 2000.0
+/* The bisection ends when the two rates differ by less. */
+#define CLOSE_ENOUGH 1.06
+/* The clocks are read every so many frames, a power of two. */
+#define CLOCK_EVERY 1024
+
+static struct {
+    uint64_t count; /* frames that are sent */
+    uint64_t cpu_begin, frames_begin, cpu_end, frames_end;
+} run;
+
+static void on_frame(struct reader *reader, const unsigned char *bytes)
+{
+    (void)bytes;
+    if (__builtin_expect(reader->frames % CLOCK_EVERY == 0, 0)) {
+        run.cpu_end = thread_cpu_ns();
+        run.frames_end = reader->frames;
+        if (run.frames_begin == 0) {
+            run.cpu_begin = run.cpu_end;
+            run.frames_begin = run.frames_end;
+        }
+    }
+    if (reader->frames == run.count)
+        reader->stopped = 1;
+}
+
+/* Sends and receives; the frames lost. *PPS is the rate that the sender reached. */
+static uint64_t attempt(struct reader *reader, struct traffic traffic, double *pps)
+{
+    run.count = traffic.count;
+    run.frames_begin = run.frames_end = 0;
+    uint64_t dropped = frames_dropped(reader);
+    begin_reading(reader, 20);
+    struct sender sender = start_sender(traffic);
+    read_frames(reader, on_frame);
+    *pps = (double)traffic.count / finish_sender(&sender);
+    uint64_t lost = traffic.count - reader->frames;
+    dropped = frames_dropped(reader) - dropped;
+    if (reader->frames > traffic.count || lost != dropped)
+        die("%llu frames received and %llu dropped of %llu", (unsigned long long)reader->frames,
+            (unsigned long long)dropped, (unsigned long long)traffic.count);
+    return lost;
+}
+
+/* The rate reached without a loss at the wanted rate, or 0. */
+static double reached(struct reader *reader, double wanted)
+{
+    struct traffic traffic = {.count = (uint64_t)(wanted * TRY_SECONDS), .gap_ns = (uint64_t)(1e9 / wanted)};
+    double pps;
+    for (int tries = 0; tries < 2; tries++)
+        if (attempt(reader, traffic, &pps) == 0)
+            return pps;
+    return 0;
+}
+
+/* The highest rate without a loss below LOSSY; 0 if there is none. */
+static double search(struct reader *reader, double lossy)
+{
+    uint64_t end = now_ns() + SEARCH_SECONDS * 1000000000ull;
+    double low = LOWEST_PPS, best = 0;
+    while (lossy / low > CLOSE_ENOUGH && now_ns() < end) {
+        /* The middle of the two on a logarithmic scale, by Newton's square root. */
+        double middle = (low + lossy) / 2;
+        for (int i = 0; i < 20; i++)
+            middle = (middle + low * lossy / middle) / 2;
+        double pps = reached(reader, middle);
+        if (pps > 0) {
+            low = middle;
+            best = pps > best ? pps : best;
+        } else {
+            lossy = middle;
+        }
+    }
+    return best;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3 || argc > 4)
+        die("usage: rate SIDE MODE [FRAMES]");
+    struct traffic flood = {.count = argc == 4 ? strtoull(argv[3], NULL, 10) : FLOOD_FRAMES};
+    if (flood.count < 10000 || flood.count > 100000000)
+        die("10000 to 100000000 frames");
+    private_network();
+    stay_on_cpu(RECEIVER);
+    struct reader *reader = open_reader(argv[1], argv[2], 0);
+    double pps;
+    uint64_t lost = attempt(reader, flood, &pps);
+    result("sent_pps", pps);
+    result("received", (double)reader->frames);
+    result("lost", (double)lost);
+    if (run.frames_end > run.frames_begin)
+        result("cpu_ns_per_packet",
+               (double)(run.cpu_end - run.cpu_begin) / (double)(run.frames_end - run.frames_begin));
+    result("lossless_pps", lost == 0 ? pps : search(reader, pps));
+    return 0;
+}
