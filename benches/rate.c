@@ -1,5 +1,6 @@
-/* rate SIDE MODE [FRAMES]: a flood, what receiving it costs, and the highest rate without a loss.
+/* rate SIDE MODE [FRAMES [MB]]: a flood, what receiving it costs, and the highest rate without a loss.
  *
+ * MB is the memory of the ring; without it each side has its default.
  * The frames are counted, their bytes are not read: equal work on both sides. The flood is as fast as
  * one CPU can send. Where it loses frames, the rate is bisected for SEARCH_SECONDS; a rate counts as one
  * without a loss if one of two tries at it loses nothing. */
@@ -88,14 +89,14 @@ static double search(struct reader *reader, double lossy)
 
 int main(int argc, char **argv)
 {
-    if (argc < 3 || argc > 4)
-        die("usage: rate SIDE MODE [FRAMES]");
-    struct traffic flood = {.count = argc == 4 ? strtoull(argv[3], NULL, 10) : FLOOD_FRAMES};
+    if (argc < 3 || argc > 5)
+        die("usage: rate SIDE MODE [FRAMES [MB]]");
+    struct traffic flood = {.count = argc > 3 ? strtoull(argv[3], NULL, 10) : FLOOD_FRAMES};
     if (flood.count < 10000 || flood.count > 100000000)
         die("10000 to 100000000 frames");
     private_network();
     stay_on_cpu(RECEIVER);
-    struct reader *reader = open_reader(argv[1], argv[2], 0);
+    struct reader *reader = open_reader(argv[1], argv[2], argc > 4 ? atoi(argv[4]) : 0);
     double pps;
     uint64_t lost = attempt(reader, flood, &pps);
     result("sent_pps", pps);
