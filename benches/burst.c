@@ -26,7 +26,6 @@ int main(int argc, char **argv)
     if (argc < 3 || argc > 4)
         die("usage: burst SIDE MODE [MB]");
     private_network();
-    stay_on_cpu(RECEIVER);
     struct reader *reader = open_reader(argv[1], argv[2], argc == 4 ? atoi(argv[3]) : 0);
     struct sender sender = start_sender((struct traffic){.count = BURST_FRAMES});
     finish_sender(&sender);

@@ -24,7 +24,8 @@ ROUNDS = 5
 QUICK_ROUNDS = 1
 PROGRAM_TIMEOUT_S = 45
 
-# Each run: the arguments of a program, which are its name. {wake}, {lone}, {idle} are seconds, {flood} frames.
+# Each run, a command line with its environment: without the lengths in braces it is the name of the run.
+# {wake} and {lone} are seconds, {idle} milliseconds, {flood} frames.
 RUNS = [
     "walk recv warm", "walk next_ex warm", "walk dispatch warm",
     "rate ours default {flood}", "rate libpcap default {flood}",
@@ -35,13 +36,13 @@ RUNS = [
     "wake ours active 50000 {wake}", "wake libpcap immediate 50000 {wake}", "wake ours spin0 50000 {wake}",
     "wake ours adaptive 50000 {wake}", "wake ours default 50000 {wake}",
     "wake ours default 50 {lone}", "wake ours guarded 50 {lone}",
-    "idle ours default {idle}", "idle ours adaptive {idle}", "idle ours guarded {idle}",
+    "idle recv {idle}", "PFRING_WAIT=adaptive idle recv {idle}", "PFRING_IDLE_GUARD=1 idle spin {idle}",
     # Only for the chart.
     "wake ours watermark1 50000 {wake}", "wake ours sleep 50000 {wake}", "wake ours yield 50000 {wake}",
     "wake libpcap default 50000 {wake}",
 ]
-LENGTHS = {"wake": "0.7", "lone": "1", "idle": "2", "flood": "1000000"}
-QUICK_LENGTHS = {"wake": "0.3", "lone": "0.5", "idle": "1", "flood": "200000"}
+LENGTHS = {"wake": "0.7", "lone": "1", "idle": "2000", "flood": "1000000"}
+QUICK_LENGTHS = {"wake": "0.3", "lone": "0.5", "idle": "1000", "flood": "200000"}
 
 # How a row is judged. LESS: libpcap's figure over ours, at least the floor. MORE: ours over libpcap's,
 # at least the floor. NEAR: ours over libpcap's, at most the floor. LIMIT: ours alone, at most the floor.
@@ -88,12 +89,12 @@ ROWS = [
     row("adaptive, 50,000 pps, p50", "us", "p50_ns",
         "wake ours adaptive 50000", "wake libpcap immediate 50000", LESS, 5, 8),
     row("adaptive, 50,000 pps, CPU", "%", "cpu_percent", "wake ours adaptive 50000", None, LIMIT, 80, 60),
-    row("adaptive, idle CPU", "%", "cpu_percent", "idle ours adaptive", None, LIMIT, 0.2, 0.1),
+    row("adaptive, idle CPU", "%", "cpu_percent", "PFRING_WAIT=adaptive idle recv", None, LIMIT, 0.2, 0.1),
     row("passive, 50,000 pps, CPU, vs immediate", "%", "cpu_percent",
         "wake ours default 50000", "wake libpcap immediate 50000", LESS, 8, 14),
     row("nothing configured, lone packet, p99", "ms", "p99_ns", "wake ours default 50", None, LIMIT, 15, 12),
-    row("nothing configured, idle CPU", "%", "cpu_percent", "idle ours default", None, LIMIT, 0.1, 0.03),
-    row("spins on empty calls, guarded, idle CPU", "%", "cpu_percent", "idle ours guarded", None, LIMIT, 1, 0.3),
+    row("nothing configured, idle CPU", "%", "cpu_percent", "idle recv", None, LIMIT, 0.1, 0.03),
+    row("spins on empty calls, guarded, idle CPU", "%", "cpu_percent", "PFRING_IDLE_GUARD=1 idle spin", None, LIMIT, 1, 0.3),
     row("spins on empty calls, guarded, lone packet, p99", "ms", "p99_ns",
         "wake ours guarded 50", None, LIMIT, 1, 0.2),
 ]
@@ -113,10 +114,10 @@ DOTS = [
 ]
 
 
-def run_program(command):
+def run_program(command, environment):
     """The figures of one run as a dictionary, or None, with the reason on stderr, if it failed."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               start_new_session=True)
+                               start_new_session=True, env={**os.environ, **environment})
     try:
         out, err = process.communicate(timeout=PROGRAM_TIMEOUT_S)
     except subprocess.TimeoutExpired:
@@ -135,10 +136,12 @@ def measure(programs, rounds, lengths):
     for number in range(rounds):
         for template in RUNS:
             name = " ".join(word for word in template.split() if not word.startswith("{"))
-            program, *arguments = template.format(**lengths).split()
+            words = template.format(**lengths).split()
+            environment = dict(word.split("=", 1) for word in words if "=" in word)
+            program, *arguments = (word for word in words if "=" not in word)
             if sys.stderr.isatty():
                 print(f"\r\033[K{number + 1}/{rounds} {name}", end="", file=sys.stderr)
-            figures = run_program([str(programs / program), *arguments])
+            figures = run_program([str(programs / program), *arguments], environment)
             for key, value in (figures or {}).items():
                 results.setdefault(name, {}).setdefault(key, []).append(value)
     if sys.stderr.isatty():

@@ -43,8 +43,7 @@ static uint64_t attempt(struct reader *reader, struct traffic traffic, double *p
     run.count = traffic.count;
     run.frames_begin = run.frames_end = 0;
     uint64_t dropped = frames_dropped(reader);
-    begin_reading(reader, 20);
-    struct sender sender = start_sender(traffic);
+    struct sender sender = begin_traffic(reader, traffic, 20);
     read_frames(reader, on_frame);
     *pps = (double)traffic.count / finish_sender(&sender);
     uint64_t lost = traffic.count - reader->frames;
@@ -95,7 +94,6 @@ int main(int argc, char **argv)
     if (flood.count < 10000 || flood.count > 100000000)
         die("10000 to 100000000 frames");
     private_network();
-    stay_on_cpu(RECEIVER);
     struct reader *reader = open_reader(argv[1], argv[2], argc > 4 ? atoi(argv[4]) : 0);
     double pps;
     uint64_t lost = attempt(reader, flood, &pps);

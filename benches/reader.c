@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "reader.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,20 @@ void begin_reading(struct reader *reader, unsigned seconds)
     if (sigaction(SIGCHLD, &child, NULL) != 0 || sigaction(SIGALRM, &alarm, NULL) != 0)
         die("sigaction");
     arm((long)seconds * 1000000);
+}
+
+struct sender begin_traffic(struct reader *reader, struct traffic traffic, unsigned seconds)
+{
+    static cpu_set_t all;
+    /* A process that is forked inherits the one CPU that its parent stays on: set that last. */
+    if (CPU_COUNT(&all) == 0 && sched_getaffinity(0, sizeof all, &all) != 0)
+        die("sched_getaffinity");
+    if (sched_setaffinity(0, sizeof all, &all) != 0)
+        die("sched_setaffinity");
+    begin_reading(reader, seconds);
+    struct sender sender = start_sender(traffic);
+    stay_on_cpu(RECEIVER);
+    return sender;
 }
 
 void reading_failed(struct reader *reader)

@@ -69,15 +69,13 @@ int main(int argc, char **argv)
         run.delays[i] = 0; /* no page fault later */
 
     private_network();
-    stay_on_cpu(RECEIVER);
     struct reader *reader = open_reader(argv[1], argv[2], 0);
     struct traffic traffic = {.count = run.count, .gap_ns = (uint64_t)(1e9 / rate)};
     if (rate < VARIED_BELOW) {
         traffic.jitter_ns = traffic.gap_ns / 4;
         traffic.gap_ns -= traffic.jitter_ns / 2;
     }
-    begin_reading(reader, (unsigned)(2 * seconds) + 5);
-    struct sender sender = start_sender(traffic);
+    struct sender sender = begin_traffic(reader, traffic, (unsigned)(2 * seconds) + 5);
     read_frames(reader, on_frame);
     double took = finish_sender(&sender);
     if (run.measured < 2 || run.wall_end == 0)
