@@ -118,9 +118,14 @@ void private_network(void)
 
 void stay_on_cpu(enum role role)
 {
-    cpu_set_t allowed, one;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    /* What was allowed before the first call: a sender forked by a process that stays on its own CPU
+     * would find that one only. */
+    static cpu_set_t allowed;
+    static int known;
+    cpu_set_t one;
+    if (!known && sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         die("sched_getaffinity");
+    known = 1;
     int first = -1, last = -1;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (CPU_ISSET(cpu, &allowed)) {
