@@ -28,7 +28,7 @@ const LEAST_MAC: usize = size_of::<FrameHeader>() + TAG_LEN as usize;
 
 /// How many frames ahead of the reader memory is fetched. A block was last touched by the CPU that
 /// received, and comes from memory or from the other CPU's cache.
-const AHEAD: usize = 16;
+const AHEAD: usize = 32;
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
 
