@@ -27,9 +27,9 @@ lib: $(BUILD)/lib/libpfring.so.$(VERSION)
 # Fills a template in: prefix, folder of libraries.
 fill = sed -e 's|@PREFIX@|$(1)|; s|@LIBDIR@|$(2)|; s|@VERSION@|$(VERSION)|'
 
-# cargo knows best what is out of date.
+# cargo knows best what is out of date. Without the rlib beside them, as link-time optimisation needs it.
 $(BUILD)/lib/libpfring.so.$(VERSION): FORCE
-	$(CARGO) build --release --lib --locked
+	$(CARGO) rustc --release --lib --locked --crate-type cdylib,staticlib
 	@mkdir -p $(BUILD)/lib $(BUILD)/include/linux $(BUILD)/bin
 	@install -m 755 $(TARGET)/libpfring.so $(BUILD)/lib/libpfring.so.$(VERSION)
 	@install -m 644 $(TARGET)/libpfring.a $(BUILD)/lib/libpfring.a
