@@ -90,7 +90,7 @@ def walk(kind, size):
 GROUPS = [
     Group(
         "cache",
-        9,
+        21,
         {
             kind: walk(kind, "warm")
             for kind in ["recv", "next_ex", "recv-touch", "next_ex-touch", "dispatch", "loop",

@@ -15,6 +15,7 @@
 /* Both block timers, in ms. */
 #define TIMER_MS 10
 #define BURST 32
+/* The first packets are not measured: they bring the code back into the cache after the pause. */
 #define SKIPPED 512
 /* The cache keeps what it was asked for more than once. */
 #define WARM_UPS 4
@@ -28,38 +29,18 @@ static const struct size {
     uint64_t frames;
     int ring_mb;
     int fills;
-} sizes[] = {{"warm", 7000, 2, 15}, {"cold", 100000, 64, 2}};
-
-struct times {
-    uint64_t cpu, wall;
-};
+} sizes[] = {{"warm", 7000, 2, 5}, {"cold", 100000, 64, 2}};
 
 struct walk {
     struct side side;
-    uint64_t frames;  /* to read */
-    uint64_t packets; /* read */
-    uint64_t counted; /* read when the clocks were started */
-    struct times start;
     uint64_t sum; /* of what the consumer read: keeps the reads alive */
 };
 
-static struct times times(void)
-{
-    struct times t;
-    t.wall = now_ns();
-    t.cpu = thread_cpu_ns();
-    return t;
-}
-
-/* Counts packets. The first ones only bring the code back into the cache after the pause. */
-static inline void count(struct walk *w, unsigned packets)
-{
-    w->packets += packets;
-    if (__builtin_expect(w->counted == 0 && w->packets >= SKIPPED, 0)) {
-        w->counted = w->packets;
-        w->start = times();
-    }
-}
+/* What a callback needs. */
+struct counter {
+    pfring *ring;
+    uint64_t packets, wanted;
+};
 
 /* The consumer reads 16 bytes. */
 static inline uint64_t touch(const unsigned char *bytes)
@@ -67,89 +48,103 @@ static inline uint64_t touch(const unsigned char *bytes)
     return number_at(bytes, 0) + number_at(bytes, 8);
 }
 
-static inline void recv_all(struct walk *w, int touched)
+static inline uint64_t recv_some(struct walk *w, uint64_t wanted, int touched)
 {
+    pfring *ring = w->side.ring;
     struct pfring_pkthdr header;
     unsigned char *bytes = NULL;
-    while (w->packets < w->frames && pfring_recv(w->side.ring, &bytes, 0, &header, 0) > 0) {
-        count(w, 1);
+    uint64_t packets = 0, sum = 0;
+    while (packets < wanted && pfring_recv(ring, &bytes, 0, &header, 0) > 0) {
+        packets++;
         if (touched)
-            w->sum += touch(bytes);
+            sum += touch(bytes);
     }
+    w->sum += sum;
+    return packets;
 }
 
-static void recv_plain(struct walk *w)
+static uint64_t recv_plain(struct walk *w, uint64_t wanted)
 {
-    recv_all(w, 0);
+    return recv_some(w, wanted, 0);
 }
 
-static void recv_touch(struct walk *w)
+static uint64_t recv_touch(struct walk *w, uint64_t wanted)
 {
-    recv_all(w, 1);
+    return recv_some(w, wanted, 1);
 }
 
-static void recv_burst(struct walk *w)
+static uint64_t recv_burst(struct walk *w, uint64_t wanted)
 {
     pfring_packet_info burst[BURST];
-    int got;
-    while (w->packets < w->frames && (got = pfring_recv_burst(w->side.ring, burst, BURST, 0)) > 0)
-        count(w, (unsigned)got);
+    uint64_t packets = 0;
+    int got = 1;
+    while (packets < wanted && (got = pfring_recv_burst(w->side.ring, burst, BURST, 0)) > 0)
+        packets += (unsigned)got;
+    return packets;
 }
 
 static void on_loop(const struct pfring_pkthdr *header, const unsigned char *bytes,
                     const unsigned char *user)
 {
     (void)header, (void)bytes;
-    struct walk *w = (struct walk *)(uintptr_t)user;
-    count(w, 1);
-    if (w->packets == w->frames)
-        pfring_breakloop(w->side.ring);
+    struct counter *counter = (struct counter *)(uintptr_t)user;
+    if (++counter->packets == counter->wanted)
+        pfring_breakloop(counter->ring);
 }
 
-static void loop(struct walk *w)
+static uint64_t loop(struct walk *w, uint64_t wanted)
 {
-    pfring_loop(w->side.ring, on_loop, (const unsigned char *)w, 1);
+    struct counter counter = {w->side.ring, 0, wanted};
+    pfring_loop(w->side.ring, on_loop, (const unsigned char *)&counter, 1);
+    return counter.packets;
 }
 
-static inline void next_ex_all(struct walk *w, int touched)
+static inline uint64_t next_ex_some(struct walk *w, uint64_t wanted, int touched)
 {
+    pcap_t *pcap = w->side.pcap;
     struct pcap_pkthdr *header;
     const unsigned char *bytes;
-    while (w->packets < w->frames && pcap_next_ex(w->side.pcap, &header, &bytes) > 0) {
-        count(w, 1);
+    uint64_t packets = 0, sum = 0;
+    while (packets < wanted && pcap_next_ex(pcap, &header, &bytes) > 0) {
+        packets++;
         if (touched)
-            w->sum += touch(bytes);
+            sum += touch(bytes);
     }
+    w->sum += sum;
+    return packets;
 }
 
-static void next_ex(struct walk *w)
+static uint64_t next_ex(struct walk *w, uint64_t wanted)
 {
-    next_ex_all(w, 0);
+    return next_ex_some(w, wanted, 0);
 }
 
-static void next_ex_touch(struct walk *w)
+static uint64_t next_ex_touch(struct walk *w, uint64_t wanted)
 {
-    next_ex_all(w, 1);
+    return next_ex_some(w, wanted, 1);
 }
 
 static void on_dispatch(unsigned char *user, const struct pcap_pkthdr *header,
                         const unsigned char *bytes)
 {
     (void)header, (void)bytes;
-    count((struct walk *)(void *)user, 1);
+    ((struct counter *)(void *)user)->packets++;
 }
 
-static void dispatch(struct walk *w)
+static uint64_t dispatch(struct walk *w, uint64_t wanted)
 {
-    while (w->packets < w->frames &&
-           pcap_dispatch(w->side.pcap, -1, on_dispatch, (unsigned char *)w) > 0) {
+    struct counter counter = {NULL, 0, wanted};
+    while (counter.packets < wanted && pcap_dispatch(w->side.pcap, (int)(wanted - counter.packets),
+                                                     on_dispatch, (unsigned char *)&counter) > 0) {
     }
+    return counter.packets;
 }
 
 static const struct kind {
     const char *name;
     const char *side;
-    void (*all)(struct walk *);
+    /* Reads packets until so many are read or none is left; a burst may be a few too many. */
+    uint64_t (*read)(struct walk *, uint64_t wanted);
 } kinds[] = {
     {"recv", "recv", recv_plain},
     {"recv-touch", "recv", recv_touch},
@@ -214,11 +209,11 @@ static void warm_up(struct walk *w)
 }
 
 /* Fills the ring so that nothing is lost. */
-static void fill(struct walk *w)
+static void fill(struct walk *w, uint64_t frames)
 {
     for (int tries = 0; tries < MOST_REFILLS; tries++) {
         uint64_t before = side_lost(&w->side);
-        struct sender sender = start_sender((struct traffic){.count = w->frames});
+        struct sender sender = start_sender((struct traffic){.count = frames});
         finish_sender(&sender);
         pause_ms(2 * TIMER_MS + 5);
         if (side_lost(&w->side) == before)
@@ -245,28 +240,27 @@ int main(int argc, char **argv)
         die("usage: walk KIND warm|cold");
     const struct kind *kind = kind_named(argv[1]);
     const struct size *size = &sizes[strcmp(argv[2], "cold") == 0];
-    w.frames = size->frames;
     private_network();
     stay_on_cpu(RECEIVER);
     open_side(&w, kind, size);
-    struct times all = {0};
-    double packets = 0;
+    uint64_t cpu = 0, wall = 0, packets = 0;
     for (int i = 0; i < size->fills; i++) {
-        fill(&w);
+        fill(&w, size->frames);
         if (size == &sizes[0])
             warm_up(&w);
-        w.packets = w.counted = 0;
-        kind->all(&w);
-        struct times end = times();
-        all.cpu += end.cpu - w.start.cpu;
-        all.wall += end.wall - w.start.wall;
-        packets += (double)(w.packets - w.counted);
+        uint64_t first = kind->read(&w, SKIPPED);
+        wall -= now_ns();
+        cpu -= thread_cpu_ns();
+        uint64_t read = kind->read(&w, size->frames - first);
+        cpu += thread_cpu_ns();
+        wall += now_ns();
+        packets += read;
         /* Nothing was lost, and nothing is left: each side read the whole ring. */
-        if (w.packets != w.frames || next_packet(&w) != 0)
-            die("%llu packets read of %llu", (unsigned long long)w.packets,
-                (unsigned long long)w.frames);
+        if (first + read != size->frames || next_packet(&w) != 0)
+            die("%llu packets read of %llu", (unsigned long long)(first + read),
+                (unsigned long long)size->frames);
     }
-    result("ns_per_packet", (double)all.cpu / packets);
-    result("wall_ns_per_packet", (double)all.wall / packets);
+    result("ns_per_packet", (double)cpu / (double)packets);
+    result("wall_ns_per_packet", (double)wall / (double)packets);
     return w.sum == 1; /* never: the sum only has to be used */
 }
