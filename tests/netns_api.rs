@@ -63,6 +63,7 @@ fn r52_null_pointers_are_refused() {
         return;
     };
     let ring = Open::on("vb").enabled();
+    let _patience = ring.patience(Duration::from_secs(20));
     lab.sender().number(1);
     assert_eq!(ring.poll(3_000), 1);
     let mut header = zeroed_header();
@@ -118,6 +119,7 @@ fn an_empty_burst_takes_nothing() {
         return;
     };
     let ring = Arc::new(Open::on("vb").enabled());
+    let _patience = ring.patience(Duration::from_secs(20));
     lab.sender().number(1);
     assert_eq!(ring.poll(3_000), 1);
     for wait in [false, true] {

@@ -171,6 +171,7 @@ fn break_lets_queued_packets_go_first() {
         return;
     };
     let ring = Open::on("vb").enabled();
+    let _patience = ring.patience(Duration::from_secs(20));
     lab.sender().numbers(0..5);
     assert_eq!(ring.poll(2_000), 1);
     std::thread::sleep(Duration::from_millis(100));

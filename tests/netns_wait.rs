@@ -206,6 +206,8 @@ fn lone_frames(lab: &Lab, ring: &Ring, frames: u32) -> (Vec<Duration>, f64) {
             sender.number(number);
         }
     });
+    // The longest gap, and a second for the rest.
+    let _patience = ring.patience(Duration::from_millis(50) * frames + secs(1));
     let start = Instant::now();
     let (mut latencies, cpu) = cpu_of(|| {
         (0..frames)
@@ -250,6 +252,7 @@ fn r10(form: Form) {
             secs(1) + form.ms(30),
         )?;
 
+        let _patience = ring.patience(secs(10));
         sender.numbers(5..10);
         for expected in 5..10 {
             let start = Instant::now();

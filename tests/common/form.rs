@@ -59,7 +59,10 @@ pub fn best_of_three(mut measure: impl FnMut() -> Outcome) {
     for _ in 0..3 {
         match measure() {
             Ok(()) => return,
-            Err(text) => missed.push(text),
+            Err(text) => {
+                eprintln!("missed: {text}");
+                missed.push(text);
+            }
         }
     }
     panic!("missed three times:\n  {}", missed.join("\n  "));

@@ -4,8 +4,12 @@
 use std::cell::RefCell;
 use std::ffi::CString;
 use std::io;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use pfring::{abi, capi};
@@ -154,6 +158,25 @@ impl Ring {
     pub fn breakloop(&self) {
         // SAFETY: the handle is valid until drop.
         unsafe { capi::pfring_breakloop(self.raw()) }
+    }
+
+    /// While it lives, calls on the ring may block for `limit` in all; then the ring is shut down, so
+    /// that a hang fails the test instead of the run.
+    pub fn patience(&self, limit: Duration) -> Patience<'_> {
+        let (calm, over) = channel::<()>();
+        // A second owner that never closes: the guard borrows the ring and waits for the thread.
+        let ring = ManuallyDrop::new(Ring { raw: self.raw });
+        let watchdog = std::thread::spawn(move || {
+            if over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("a call on the ring hangs: shut down after {limit:?}");
+                ring.shutdown();
+            }
+        });
+        Patience {
+            calm: Some(calm),
+            watchdog: Some(watchdog),
+            _ring: PhantomData,
+        }
     }
 
     /// pfring_recv without a buffer (zero copy).
@@ -378,6 +401,24 @@ impl Ring {
     pub fn link_type(&self) -> i32 {
         // SAFETY: the handle is valid until drop.
         unsafe { capi::pfring_get_link_type(self.raw()) }
+    }
+}
+
+/// See [`Ring::patience`].
+pub struct Patience<'r> {
+    calm: Option<Sender<()>>,
+    watchdog: Option<JoinHandle<()>>,
+    _ring: PhantomData<&'r Ring>,
+}
+
+impl Drop for Patience<'_> {
+    fn drop(&mut self) {
+        drop(self.calm.take());
+        if let Some(watchdog) = self.watchdog.take() {
+            watchdog
+                .join()
+                .expect("the watchdog only waits and shuts down");
+        }
     }
 }
 
