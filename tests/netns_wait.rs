@@ -343,3 +343,25 @@ fn zero_poll_duration_and_watermark_do_not_spin() {
         within("CPU with zero settings over 1 s", used, wall / 4)
     });
 }
+
+/// A watermark of 1 that comes late turns the ring from blocks to slots: a packet that arrives
+/// meanwhile is delivered all the same, whenever it comes.
+#[test]
+fn a_late_watermark_strands_no_packet() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    for round in 0..24 {
+        let ring = Open::on("vb").enabled();
+        let _patience = ring.patience(secs(5));
+        assert_eq!(ring.set_poll_watermark(1), 0);
+        let sender = lab.sender();
+        // The turn begins with the wait of the reader.
+        let sending = Worker::start(move || {
+            std::thread::sleep(Duration::from_micros(2_500) * round);
+            sender.number(round);
+        });
+        assert_eq!(ring.recv(true).number(), round);
+        sending.finish(secs(5));
+    }
+}
