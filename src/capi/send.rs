@@ -31,6 +31,7 @@ pub unsafe extern "C" fn pfring_send(
             if pkt.is_null() {
                 return Err(Error::InvalidArgument("packet"));
             }
+            handle.check_length(pkt_len as usize)?;
             let frame = strings::bytes(pkt.cast(), pkt_len as usize, "packet")?;
             Ok(handle.send(frame)? as c_int)
         })

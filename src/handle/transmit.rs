@@ -7,6 +7,19 @@ use crate::error::{Error, Result};
 const LINK_OVERHEAD: usize = 18;
 
 impl Handle {
+    /// Whether the main interface may send a frame of so many bytes: to be asked before such a frame is
+    /// looked at, as a length that is wrong reaches past the caller's bytes.
+    ///
+    /// # Errors
+    ///
+    /// `MessageTooLong`.
+    pub fn check_length(&self, len: usize) -> Result<()> {
+        if len > usize::from(self.source.mtu) + LINK_OVERHEAD {
+            return Err(Error::MessageTooLong);
+        }
+        Ok(())
+    }
+
     /// Sends one frame, link-layer header included and without FCS. Never blocks. Gives the bytes sent.
     ///
     /// # Errors
@@ -14,9 +27,7 @@ impl Handle {
     /// `MessageTooLong` beyond MTU + 18, `NotEnabled`, `NotSupported` in receive-only mode and on
     /// what is no interface, `Os` with ENOBUFS when the queue is full or ENETDOWN.
     pub fn send(&self, frame: &[u8]) -> Result<usize> {
-        if frame.len() > usize::from(self.source.mtu) + LINK_OVERHEAD {
-            return Err(Error::MessageTooLong);
-        }
+        self.check_length(frame.len())?;
         if !self.is_enabled() {
             return Err(Error::NotEnabled);
         }
