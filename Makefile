@@ -74,10 +74,10 @@ test-full: all
 	$(MAKE) -C c-tests check VALGRIND="$(MEMCHECK)"
 
 # As root, with libpcap's headers and Python (scripts/packages.sh); see benches/README.md. BENCH= gives
-# run.py arguments.
+# goals.py arguments.
 bench: lib
 	$(MAKE) -C benches
-	benches/run.py $(BENCH)
+	benches/goals.py $(BENCH)
 
 headers:
 	$(CARGO) run --locked --manifest-path tools/headers/Cargo.toml

@@ -1,6 +1,7 @@
 /* A private network, a sender, clocks: see bench.h. */
 #define _GNU_SOURCE
 #include "bench.h"
+#include "flood.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,9 @@
 
 #define BATCH 64
 #define FLOWS 16
+/* A flood is made in calls of this length, and of this many frames at most. */
+#define FLOOD_NS 1000000
+#define FLOOD_MOST 1000000
 /* A gap below this is spun away; a longer one is slept through. */
 #define SPIN_BELOW_NS 200000
 
@@ -180,11 +184,12 @@ static int sending_socket(void)
     return fd;
 }
 
+/* Sleeps to shortly before, so that the frame is not late by the sender's own wake-up, and spins. */
 static void wait_until(uint64_t when)
 {
-    uint64_t now = now_ns();
-    if (when > now + SPIN_BELOW_NS) {
-        struct timespec t = {(time_t)(when / 1000000000u), (long)(when % 1000000000u)};
+    uint64_t early = when - SPIN_BELOW_NS;
+    if (early > now_ns()) {
+        struct timespec t = {(time_t)(early / 1000000000u), (long)(early % 1000000000u)};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
     }
     while (now_ns() < when) {
@@ -237,6 +242,28 @@ static void send_all(const struct traffic *traffic, volatile struct sent *sent)
     sent->end_ns = now_ns();
 }
 
+static void flood_all(const struct traffic *traffic, volatile struct sent *sent)
+{
+    unsigned char frame[FRAME_LEN];
+    make_frame(frame, 0);
+    int program = open_flood();
+    if (program < 0)
+        die("the program of the flood");
+    uint64_t most = traffic->gap_ns == 0 ? FLOOD_MOST : FLOOD_NS / traffic->gap_ns + 1;
+    uint64_t due = now_ns();
+    sent->begin_ns = due;
+    for (uint64_t number = 0; number < traffic->count; sent->count = number) {
+        uint64_t left = traffic->count - number;
+        unsigned now = (unsigned)(left < most ? left : most);
+        wait_until(due);
+        due += traffic->gap_ns * now;
+        if (flood(program, frame, now) != 0)
+            die("a flood of %u frames", now);
+        number += now;
+    }
+    sent->end_ns = now_ns();
+}
+
 struct sender start_sender(struct traffic traffic)
 {
     struct sender sender;
@@ -250,7 +277,7 @@ struct sender start_sender(struct traffic traffic)
         die("fork");
     if (sender.pid == 0) {
         stay_on_cpu(SENDER);
-        send_all(&traffic, sender.sent);
+        (traffic.by_kernel ? flood_all : send_all)(&traffic, sender.sent);
         _exit(0);
     }
     return sender;

@@ -1,6 +1,6 @@
 /* What the bench programs share: a private network, a sender, clocks, results.
  *
- * A program measures one side once and prints its results as "name value" lines; run.py
+ * A program measures one side once and prints its results as "name value" lines; goals.py
  * interleaves the programs and makes the medians. Every function ends the process on an error. */
 #ifndef BENCH_H
 #define BENCH_H
@@ -24,6 +24,7 @@ struct traffic {
     uint64_t count;
     uint64_t gap_ns;    /* 0: as fast as it can */
     uint64_t jitter_ns; /* each gap is up to this much longer */
+    int by_kernel;      /* made by the kernel on RX_NAME (flood.h): all frames are alike */
 };
 
 struct sender {

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     struct sender sender = start_sender((struct traffic){.count = BURST_FRAMES});
     finish_sender(&sender);
     pause_ms(SETTLE_MS);
-    begin_reading(reader, 1);
+    begin_reading(reader, 1000);
     read_frames(reader, on_frame);
     uint64_t dropped = frames_dropped(reader);
     if (reader->frames + dropped != BURST_FRAMES)

@@ -24,10 +24,10 @@ ROUNDS = 5
 QUICK_ROUNDS = 1
 PROGRAM_TIMEOUT_S = 45
 
-# Each run, a command line with its environment: without the lengths in braces it is the name of the run.
-# {wake} and {lone} are seconds, {idle} milliseconds, {flood} frames.
+# Each run, a command line: without the words in braces it is the name of the run. {wake} and {lone} are
+# seconds, {idle} milliseconds, {flood} frames.
 RUNS = [
-    "walk recv warm", "walk next_ex warm", "walk dispatch warm",
+    "walk warm {warm}", "walk cold {cold}",
     "rate ours default {flood}", "rate libpcap default {flood}",
     "rate ours active {flood}", "rate libpcap immediate {flood}",
     "burst ours active", "burst libpcap immediate", "burst ours active 2",
@@ -36,67 +36,71 @@ RUNS = [
     "wake ours active 50000 {wake}", "wake libpcap immediate 50000 {wake}", "wake ours spin0 50000 {wake}",
     "wake ours adaptive 50000 {wake}", "wake ours default 50000 {wake}",
     "wake ours default 50 {lone}", "wake ours guarded 50 {lone}",
-    "idle recv {idle}", "PFRING_WAIT=adaptive idle recv {idle}", "PFRING_IDLE_GUARD=1 idle spin {idle}",
+    "idle ours default {idle}", "idle ours adaptive {idle}", "idle ours guarded {idle}",
     # Only for the chart.
     "wake ours watermark1 50000 {wake}", "wake ours sleep 50000 {wake}", "wake ours yield 50000 {wake}",
     "wake libpcap default 50000 {wake}",
 ]
-LENGTHS = {"wake": "0.7", "lone": "1", "idle": "2000", "flood": "1000000"}
-QUICK_LENGTHS = {"wake": "0.3", "lone": "0.5", "idle": "1000", "flood": "200000"}
+KINDS = {"cold": "recv next_ex dispatch", "warm": "recv next_ex dispatch recv-touch next_ex-touch burst loop recv-long"}
+LENGTHS = {**KINDS, "wake": "0.7", "lone": "4", "idle": "2000", "flood": "1000000"}
+QUICK_LENGTHS = {**KINDS, "wake": "0.3", "lone": "0.5", "idle": "1000", "flood": "200000"}
 
 # How a row is judged. LESS: libpcap's figure over ours, at least the floor. MORE: ours over libpcap's,
 # at least the floor. NEAR: ours over libpcap's, at most the floor. LIMIT: ours alone, at most the floor.
 LESS, MORE, NEAR, LIMIT = "less", "more", "near", "limit"
 
-# Unit: how many of the program's figures make one of the unit that is printed.
+# How many of the figure's own unit, nanoseconds for times, make one of the unit that is printed.
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "%": 1, "pps": 1, "frames": 1}
 
 
-def row(text, unit, key, ours, theirs, sense, floor, aim=None):
-    return {"text": text, "unit": unit, "key": key, "ours": ours, "theirs": theirs,
-            "sense": sense, "floor": floor, "aim": aim}
+def row(text, unit, ours, theirs, sense, floor=None, aim=None):
+    """OURS and THEIRS: a run and the name of its figure, with a colon between. Without a floor a row only tells."""
+    return {"text": text, "unit": unit, "ours": ours, "theirs": theirs, "sense": sense, "floor": floor, "aim": aim}
 
 
 def wake_rows(mode, text):
     fast, slow = f"wake ours {mode} 50000", f"wake ours {mode} 1000"
     their_fast, their_slow = "wake libpcap immediate 50000", "wake libpcap immediate 1000"
     return [
-        row(f"wake-up, {text}, 1,000 pps, p50", "us", "p50_ns", slow, their_slow, LESS, 8, 10),
-        row(f"wake-up, {text}, 1,000 pps, p99", "us", "p99_ns", slow, their_slow, LESS, 3),
-        row(f"wake-up, {text}, 50,000 pps, p50", "us", "p50_ns", fast, their_fast, LESS, 6, 8),
+        row(f"wake-up, {text}, 1,000 pps, p50", "us", f"{slow}: p50_ns", f"{their_slow}: p50_ns", LESS, 8, 10),
+        row(f"wake-up, {text}, 1,000 pps, p99", "us", f"{slow}: p99_ns", f"{their_slow}: p99_ns", LESS, 3),
+        row(f"wake-up, {text}, 50,000 pps, p50", "us", f"{fast}: p50_ns", f"{their_fast}: p50_ns", LESS, 6, 8),
     ]
 
 
 ROWS = [
-    row("full ring, per packet, vs pcap_next_ex", "ns", "ns_per_packet",
-        "walk recv warm", "walk next_ex warm", LESS, 2.5, 3.3),
-    row("full ring, per packet, vs pcap_dispatch", "ns", "ns_per_packet",
-        "walk recv warm", "walk dispatch warm", LESS, 1.3, 1.65),
-    row("receiver CPU per packet, full rate, vs pcap_next_ex", "ns", "cpu_ns_per_packet",
-        "rate ours default", "rate libpcap default", LESS, 2.5, 4),
-    row("lossless rate, both at defaults", "pps", "lossless_pps",
-        "rate ours default", "rate libpcap default", MORE, 0.95, 1.05),
-    row("lossless rate, low latency, vs immediate", "pps", "lossless_pps",
-        "rate ours active", "rate libpcap immediate", MORE, 10, 20),
-    row("burst kept, low latency, vs immediate, defaults", "frames", "kept",
-        "burst ours active", "burst libpcap immediate", MORE, 100, 400),
-    row("burst kept, low latency, vs immediate, 2 MiB each", "frames", "kept",
-        "burst ours active 2", "burst libpcap immediate", MORE, 30, 100),
+    row("full ring, per packet, vs pcap_next_ex", "ns", "walk warm: recv", "walk warm: next_ex", LESS, 2.5, 3.3),
+    row("full ring, per packet, vs pcap_dispatch", "ns", "walk warm: recv", "walk warm: dispatch", LESS, 1.3, 1.65),
+    row("  16 bytes read, vs pcap_next_ex", "ns", "walk warm: recv-touch", "walk warm: next_ex-touch", LESS),
+    row("  pfring_recv_burst, vs pcap_dispatch", "ns", "walk warm: burst", "walk warm: dispatch", LESS),
+    row("  pfring_loop, vs pcap_dispatch", "ns", "walk warm: loop", "walk warm: dispatch", LESS),
+    row("  PF_RING_LONG_HEADER (a full parse)", "ns", "walk warm: recv-long", "walk warm: next_ex", LESS),
+    row("  ring in memory, not in the cache, vs pcap_next_ex", "ns", "walk cold: recv", "walk cold: next_ex", LESS),
+    row("  ring in memory, not in the cache, vs pcap_dispatch", "ns", "walk cold: recv", "walk cold: dispatch", LESS),
+    row("receiver CPU per packet, full rate, vs pcap_next_ex", "ns", "rate ours default: cpu_ns_per_packet",
+        "rate libpcap default: cpu_ns_per_packet", LESS, 2.5, 4),
+    row("lossless rate, both at defaults", "pps", "rate ours default: lossless_pps",
+        "rate libpcap default: lossless_pps", MORE, 0.95, 1.05),
+    row("lossless rate, low latency, vs immediate", "pps", "rate ours active: lossless_pps",
+        "rate libpcap immediate: lossless_pps", MORE, 10, 20),
+    row("burst kept, low latency, vs immediate, defaults", "frames", "burst ours active: kept",
+        "burst libpcap immediate: kept", MORE, 100, 400),
+    row("burst kept, low latency, vs immediate, 2 MiB each", "frames", "burst ours active 2: kept",
+        "burst libpcap immediate: kept", MORE, 30, 100),
     *wake_rows("active", "active"),
     *wake_rows("spin0", "caller spins on wait = 0"),
-    row("wake-up, passive with watermark 1, 1,000 pps, p50", "us", "p50_ns",
-        "wake ours watermark1 1000", "wake libpcap immediate 1000", NEAR, 1.25, 1.0),
-    row("adaptive, 50,000 pps, p50", "us", "p50_ns",
-        "wake ours adaptive 50000", "wake libpcap immediate 50000", LESS, 5, 8),
-    row("adaptive, 50,000 pps, CPU", "%", "cpu_percent", "wake ours adaptive 50000", None, LIMIT, 80, 60),
-    row("adaptive, idle CPU", "%", "cpu_percent", "PFRING_WAIT=adaptive idle recv", None, LIMIT, 0.2, 0.1),
-    row("passive, 50,000 pps, CPU, vs immediate", "%", "cpu_percent",
-        "wake ours default 50000", "wake libpcap immediate 50000", LESS, 8, 14),
-    row("nothing configured, lone packet, p99", "ms", "p99_ns", "wake ours default 50", None, LIMIT, 15, 12),
-    row("nothing configured, idle CPU", "%", "cpu_percent", "idle recv", None, LIMIT, 0.1, 0.03),
-    row("spins on empty calls, guarded, idle CPU", "%", "cpu_percent", "PFRING_IDLE_GUARD=1 idle spin", None, LIMIT, 1, 0.3),
-    row("spins on empty calls, guarded, lone packet, p99", "ms", "p99_ns",
-        "wake ours guarded 50", None, LIMIT, 1, 0.2),
+    row("wake-up, passive with watermark 1, 1,000 pps, p50", "us", "wake ours watermark1 1000: p50_ns",
+        "wake libpcap immediate 1000: p50_ns", NEAR, 1.25, 1.0),
+    row("adaptive, 50,000 pps, p50", "us", "wake ours adaptive 50000: p50_ns",
+        "wake libpcap immediate 50000: p50_ns", LESS, 5, 8),
+    row("adaptive, 50,000 pps, CPU", "%", "wake ours adaptive 50000: cpu_percent", None, LIMIT, 80, 60),
+    row("adaptive, idle CPU", "%", "idle ours adaptive: cpu_percent", None, LIMIT, 0.2, 0.1),
+    row("passive, 50,000 pps, CPU, vs immediate", "%", "wake ours default 50000: cpu_percent",
+        "wake libpcap immediate 50000: cpu_percent", LESS, 8, 14),
+    row("nothing configured, lone packet, p99", "ms", "wake ours default 50: p99_ns", None, LIMIT, 15, 12),
+    row("nothing configured, idle CPU", "%", "idle ours default: cpu_percent", None, LIMIT, 0.1, 0.03),
+    row("spins on empty calls, guarded, idle CPU", "%", "idle ours guarded: cpu_percent", None, LIMIT, 1, 0.3),
+    row("spins on empty calls, guarded, lone packet, p99", "ms", "wake ours guarded 50: p99_ns", None, LIMIT, 1, 0.2),
 ]
 NOT_BUILT = ["lossless rate and kernel time per packet over the BPF ring", "lossless rate, exclusive"]
 
@@ -114,10 +118,10 @@ DOTS = [
 ]
 
 
-def run_program(command, environment):
+def run_program(command):
     """The figures of one run as a dictionary, or None, with the reason on stderr, if it failed."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               start_new_session=True, env={**os.environ, **environment})
+                               start_new_session=True)
     try:
         out, err = process.communicate(timeout=PROGRAM_TIMEOUT_S)
     except subprocess.TimeoutExpired:
@@ -130,34 +134,37 @@ def run_program(command, environment):
     return {key: float(value) for key, value in (line.split() for line in out.splitlines())}
 
 
-def measure(programs, rounds, lengths):
-    """Runs everything ROUNDS times. Returns run name -> figure name -> one value a round."""
+def name_of(template):
+    return " ".join(word for word in template.split() if not word.startswith("{"))
+
+
+def measure(programs, rounds, lengths, only):
+    """Runs all whose names begin with ONLY, ROUNDS times. Returns run name -> figure name -> one value a round."""
     results = {}
     for number in range(rounds):
-        for template in RUNS:
-            name = " ".join(word for word in template.split() if not word.startswith("{"))
-            words = template.format(**lengths).split()
-            environment = dict(word.split("=", 1) for word in words if "=" in word)
-            program, *arguments = (word for word in words if "=" not in word)
+        for template in filter(lambda run: run.startswith(only), RUNS):
+            name = name_of(template)
+            program, *arguments = template.format(**lengths).split()
             if sys.stderr.isatty():
                 print(f"\r\033[K{number + 1}/{rounds} {name}", end="", file=sys.stderr)
-            figures = run_program([str(programs / program), *arguments], environment)
-            for key, value in (figures or {}).items():
+            for key, value in (run_program([str(programs / program), *arguments]) or {}).items():
                 results.setdefault(name, {}).setdefault(key, []).append(value)
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     return results
 
 
-def median(data, run, key):
+def median(data, figure):
+    """The median of a figure over the rounds; None if it was not measured."""
+    run, key = figure.split(": ")
     values = data["runs"].get(run, {}).get(key)
     return statistics.median(values) if values else None
 
 
 def judge(goal, data):
     """(ours, libpcap's, the figure that is judged, word); None for what was not measured."""
-    ours = median(data, goal["ours"], goal["key"])
-    theirs = median(data, goal["theirs"], goal["key"]) if goal["theirs"] else None
+    ours = median(data, goal["ours"])
+    theirs = median(data, goal["theirs"]) if goal["theirs"] else None
     sense, figure = goal["sense"], None
     scale = UNITS[goal["unit"]]
     if sense == LIMIT:
@@ -172,6 +179,8 @@ def judge(goal, data):
     def reaches(bound):
         return bound is not None and (figure <= bound if sense in (LIMIT, NEAR) else figure >= bound)
 
+    if goal["floor"] is None:
+        return ours, theirs, figure, ""
     word = "aim reached" if reaches(goal["aim"]) else "held" if reaches(goal["floor"]) else "floor missed"
     return ours, theirs, figure, word
 
@@ -202,6 +211,8 @@ def table(data, old=None):
     rows = [HEAD + (["change"] if old else [])]
     for goal in ROWS:
         ours, theirs, figure, word = judge(goal, data)
+        if ours is None and data["about"].get("only"):
+            continue
         scale = UNITS[goal["unit"]]
         shown = [f"{number(value / scale)} {goal['unit']}" if value is not None else "-" for value in (ours, theirs)]
         ratio = f"{number(figure)}x" if figure is not None and goal["sense"] != LIMIT else "-"
@@ -239,7 +250,7 @@ What each value of `PFRING_WAIT` does is told in the [README](../README.md). The
 def dots(data):
     """(name, p50 in microseconds, CPU in percent, ours) of each mode that was measured."""
     for name, run, ours in DOTS:
-        p50, cpu = median(data, run, "p50_ns"), median(data, run, "cpu_percent")
+        p50, cpu = median(data, f"{run}: p50_ns"), median(data, f"{run}: cpu_percent")
         if p50 is not None and cpu is not None:
             yield name, p50 / 1e3, cpu, ours
 
@@ -335,6 +346,12 @@ def libpcap_version():
     return f"libpcap {out.strip()}"
 
 
+def cpu_ticks():
+    """(all, taken away by the host) since the start of the machine."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", maxsplit=1)[0].split()[1:9]]
+    return sum(ticks), ticks[7]
+
+
 def load(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -344,6 +361,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--json", metavar="FILE", help="write all figures of all rounds to FILE")
     parser.add_argument("--against", metavar="OLD.json", help="print how each row changed since an earlier --json")
+    parser.add_argument("--rounds", type=int, help=f"rounds, {ROUNDS} unless given")
+    parser.add_argument("--only", metavar="WORDS", default="", help="only the runs that begin so: walk, \"wake ours\"")
     parser.add_argument("--quick", action="store_true", help="one short round: do the programs work?")
     parser.add_argument("--show", metavar="FILE", help="measure nothing: print the table of an earlier --json")
     parser.add_argument("--doc", metavar="FILE", help="measure nothing: write docs/wait-modes.* from an earlier --json")
@@ -357,16 +376,20 @@ def main():
     if options.show:
         print(aligned(table(load(options.show), old)))
         return 0
-    rounds = QUICK_ROUNDS if options.quick else ROUNDS
-    begin = time.monotonic()
-    results = measure(options.programs, rounds, QUICK_LENGTHS if options.quick else LENGTHS)
+    rounds = options.rounds or (QUICK_ROUNDS if options.quick else ROUNDS)
+    begin, ticks = time.monotonic(), cpu_ticks()
+    results = measure(options.programs, rounds, QUICK_LENGTHS if options.quick else LENGTHS, options.only)
+    all_ticks, stolen = (after - before for before, after in zip(ticks, cpu_ticks()))
     about = {"date": time.strftime("%Y-%m-%d"), "kernel": platform.release(), "cpus": os.cpu_count(),
-             "libpcap": libpcap_version(), "rounds": rounds, "seconds": round(time.monotonic() - begin)}
+             "libpcap": libpcap_version(), "only": options.only, "rounds": rounds,
+             "seconds": round(time.monotonic() - begin), "load": os.getloadavg()[0],
+             "stolen_percent": round(100 * stolen / max(all_ticks, 1), 1)}
     data = {"about": about, "runs": results}
     if options.json:
         Path(options.json).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     print(aligned(table(data, old)))
-    print(f"\n{rounds} rounds in {about['seconds']} s, Linux {about['kernel']}, {about['libpcap']}")
+    print(f"\n{rounds} rounds in {about['seconds']} s, Linux {about['kernel']}, {about['libpcap']}; "
+          f"load {about['load']:.1f}, {about['stolen_percent']} % of the CPU time taken by the host")
     return 0 if results else 1
 
 

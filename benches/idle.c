@@ -1,37 +1,26 @@
-/* idle KIND MS: the CPU that a reader takes while nothing comes. */
-#include "bench.h"
-#include "side.h"
+/* idle SIDE MODE MS: the CPU that a reader takes while nothing comes. */
+#include "reader.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
-static unsigned duration_ms;
-
-static void *stop_later(void *side)
+static void on_frame(struct reader *reader, const unsigned char *bytes)
 {
-    pause_ms(duration_ms);
-    side_break(side);
-    return NULL;
+    (void)reader, (void)bytes;
+    die("a frame on an idle network");
 }
 
 int main(int argc, char **argv)
 {
-    struct side side;
-    const unsigned char *bytes;
-    pthread_t thread;
-    if (argc != 3)
-        die("usage: idle KIND MS");
-    duration_ms = (unsigned)atoi(argv[2]);
+    int ms = argc == 4 ? atoi(argv[3]) : 0;
+    if (ms < 1 || ms > 60000)
+        die("usage: idle SIDE MODE MS, 1 to 60000");
     private_network();
-    side_open(&side, argv[1]);
+    struct reader *reader = open_reader(argv[1], argv[2], 0);
     uint64_t wall = now_ns(), cpu = process_cpu_ns();
-    if (pthread_create(&thread, NULL, stop_later, &side) != 0)
-        die("pthread_create");
-    while (side_next(&side, &bytes)) {
-    }
+    begin_reading(reader, (unsigned)ms);
+    read_frames(reader, on_frame);
     cpu = process_cpu_ns() - cpu;
     wall = now_ns() - wall;
-    pthread_join(thread, NULL);
     result("cpu_percent", 100.0 * (double)cpu / (double)wall);
     return 0;
 }

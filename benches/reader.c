@@ -74,7 +74,7 @@ static void on_alarm(int signal)
     }
 }
 
-void begin_reading(struct reader *reader, unsigned seconds)
+void begin_reading(struct reader *reader, unsigned ms)
 {
     struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
     struct sigaction alarm = {.sa_handler = on_alarm};
@@ -84,10 +84,10 @@ void begin_reading(struct reader *reader, unsigned seconds)
     reader->stopped = 0;
     if (sigaction(SIGCHLD, &child, NULL) != 0 || sigaction(SIGALRM, &alarm, NULL) != 0)
         die("sigaction");
-    arm((long)seconds * 1000000);
+    arm((long)ms * 1000);
 }
 
-struct sender begin_traffic(struct reader *reader, struct traffic traffic, unsigned seconds)
+struct sender begin_traffic(struct reader *reader, struct traffic traffic, unsigned ms)
 {
     static cpu_set_t all;
     /* A process that is forked inherits the one CPU that its parent stays on: set that last. */
@@ -95,7 +95,7 @@ struct sender begin_traffic(struct reader *reader, struct traffic traffic, unsig
         die("sched_getaffinity");
     if (sched_setaffinity(0, sizeof all, &all) != 0)
         die("sched_setaffinity");
-    begin_reading(reader, seconds);
+    begin_reading(reader, ms);
     struct sender sender = start_sender(traffic);
     stay_on_cpu(RECEIVER);
     return sender;

@@ -29,10 +29,10 @@ typedef void frame_fn(struct reader *reader, const unsigned char *bytes);
  * memory of the ring in MiB, 0 for the default of the side. One reader a process: signals stop it. */
 struct reader *open_reader(const char *side, const char *mode, int ring_mb);
 
-/* Sets the counter to 0. Reading ends at the latest SECONDS from now. */
-void begin_reading(struct reader *reader, unsigned seconds);
+/* Sets the counter to 0. Reading ends at the latest MS from now. */
+void begin_reading(struct reader *reader, unsigned ms);
 /* The same, with a sender on another CPU than this process, which stays on the receiver's from then on. */
-struct sender begin_traffic(struct reader *reader, struct traffic traffic, unsigned seconds);
+struct sender begin_traffic(struct reader *reader, struct traffic traffic, unsigned ms);
 
 /* Frames that were lost for want of room since the reader was opened. */
 uint64_t frames_dropped(struct reader *reader);

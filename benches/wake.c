@@ -75,7 +75,7 @@ int main(int argc, char **argv)
         traffic.jitter_ns = traffic.gap_ns / 4;
         traffic.gap_ns -= traffic.jitter_ns / 2;
     }
-    struct sender sender = begin_traffic(reader, traffic, (unsigned)(2 * seconds) + 5);
+    struct sender sender = begin_traffic(reader, traffic, (unsigned)(2000 * seconds) + 5000);
     read_frames(reader, on_frame);
     double took = finish_sender(&sender);
     if (run.measured < 2 || run.wall_end == 0)

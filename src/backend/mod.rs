@@ -204,6 +204,12 @@ pub trait RxBackend {
         self.queued() >= packets
     }
 
+    /// How long a reader that found nothing had best sleep before it waits for the descriptors, in
+    /// nanoseconds: frames come so fast that it would be woken more often than is good. Mostly 0.
+    fn nap_ns(&self) -> u64 {
+        0
+    }
+
     /// Descriptors that become readable when a frame comes; empty for a source that is always
     /// ready.
     fn fds(&self) -> &[RawFd];
@@ -259,6 +265,10 @@ impl RxBackend for RxAny {
 
     fn has(&self, packets: u32) -> bool {
         each!(self, rx => rx.has(packets))
+    }
+
+    fn nap_ns(&self) -> u64 {
+        each!(self, rx => rx.nap_ns())
     }
 
     fn fds(&self) -> &[RawFd] {

@@ -53,7 +53,7 @@ pub unsafe extern "C" fn pfring_recv(
                 Lent::Nothing => {}
             }
         }
-        lend_any(ring, buffer, hdr, wait_for_packet)
+        recv_any(ring, buffer, 0, hdr, wait_for_packet)
     }
 }
 
@@ -77,22 +77,6 @@ unsafe extern "C" fn finish_header(
             Ok(1)
         })
     }
-}
-
-/// [`recv_any`] that lends: so the short way has no length to keep.
-///
-/// # Safety
-///
-/// The common contract.
-#[inline(never)]
-unsafe extern "C" fn lend_any(
-    ring: *mut pfring,
-    buffer: *mut *mut c_uchar,
-    hdr: *mut pfring_pkthdr,
-    wait_for_packet: u8,
-) -> c_int {
-    // SAFETY: the common contract.
-    unsafe { recv_any(ring, buffer, 0, hdr, wait_for_packet) }
 }
 
 /// pfring_recv() for every ring and every packet. Out of line, so that the short way needs no stack.

@@ -1,5 +1,6 @@
 //! Writes the packet header that C gets.
 
+use std::mem::offset_of;
 use std::ptr::NonNull;
 
 use super::Handle;
@@ -125,6 +126,11 @@ impl Handle {
 /// As for [`Handle::write_header`].
 #[inline(always)]
 pub(super) unsafe fn write_notes(frame: &impl AnyFrame, header: NonNull<abi::pfring_pkthdr>) {
+    // The direction, then three bytes of port and device, which are 0: one store.
+    const {
+        use crate::abi::pfring_extended_pkthdr as Extended;
+        assert!(offset_of!(Extended, rx_direction) + 4 == offset_of!(Extended, if_index));
+    }
     let header = header.as_ptr();
     // SAFETY: the structure is packed, so its fields are written unaligned; all of them lie in the
     // first 48 bytes.
@@ -136,10 +142,10 @@ pub(super) unsafe fn write_notes(frame: &impl AnyFrame, header: NonNull<abi::pfr
             .write_unaligned(frame.lengths());
         (*header).extended_hdr.timestamp_ns = stamp.to_ns();
         (*header).extended_hdr.flags = flags(frame);
-        (*header).extended_hdr.rx_direction =
-            u8::from(frame.direction() == FrameDirection::Received);
-        (*header).extended_hdr.port_id = 0;
-        (*header).extended_hdr.device_id = 0;
+        let direction = u32::from(frame.direction() == FrameDirection::Received);
+        (&raw mut (*header).extended_hdr.rx_direction)
+            .cast::<u32>()
+            .write_unaligned(direction.to_le());
         (*header).extended_hdr.if_index = frame.ifindex();
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use super::Handle;
 use super::breaks::Waiting;
+use super::{Handle, Rx};
 use crate::backend::RxBackend;
 use crate::backend::tpacket::req::Layout;
 use crate::error::{Error, Result};
@@ -19,6 +19,8 @@ struct Watch<'a> {
     /// How long a packet may wait for the others, and since when one does.
     patience_ns: Option<u64>,
     first_seen_ns: Option<u64>,
+    /// The flood was given time to fill some blocks.
+    napped: bool,
 }
 
 impl Watched for Watch<'_> {
@@ -38,9 +40,11 @@ impl Watched for Watch<'_> {
             }
         }
         if self.is_broken() {
-            Look::Broken
-        } else {
-            Look::Nothing
+            return Look::Broken;
+        }
+        match self.nap_ns() {
+            0 => Look::Nothing,
+            ns => Look::Partial(ns),
         }
     }
 
@@ -54,6 +58,15 @@ impl Watch<'_> {
     #[inline]
     fn is_broken(&self) -> bool {
         self.entry.is_broken() || self.handle.break_flag().load(Ordering::Relaxed) != 0
+    }
+
+    /// How long a flood had best be left alone: once in a wait, so that its end is not slept through.
+    fn nap_ns(&mut self) -> u64 {
+        if std::mem::replace(&mut self.napped, true) {
+            return 0;
+        }
+        let backend_ns = |rx: &mut Rx| rx.backend().map_or(0, |backend| backend.nap_ns());
+        self.handle.rx.with(backend_ns)
     }
 
     /// Some packets are there, but fewer than wanted.
@@ -167,6 +180,7 @@ impl Handle {
             want,
             patience_ns: self.options.watermark_timeout_ns(),
             first_seen_ns: None,
+            napped: false,
         }
     }
 

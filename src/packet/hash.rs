@@ -77,11 +77,11 @@ pub fn plain_hash(data: &[u8]) -> Option<u32> {
     if quad(head, 12) & 0xffff_ff00 != u32::from(ether::IPV4) << 16 | 0x4500 {
         return None;
     }
-    // Fragment word, time to live and protocol.
-    let middle = quad(head, 20);
-    let proto = middle as u8;
+    // Fragment word, time to live and protocol, the first in the low bits.
+    let middle = quad(head, 20).swap_bytes();
+    let proto = (middle >> 24) as u8;
     let ports = quad(head, 34);
-    let is_fragment = middle & 0x3fff_0000 != 0;
+    let is_fragment = middle & 0xff3f != 0;
     if is_fragment | !TCP_OR_UDP[usize::from(proto)] | has_tunnel_port(ports) {
         return None;
     }

@@ -69,15 +69,6 @@ impl PacketSocket {
         self.set("PACKET_VERSION", libc::PACKET_VERSION, &version)
     }
 
-    /// Keeps `bytes` free before each frame.
-    ///
-    /// # Errors
-    ///
-    /// `Os` when a ring exists already.
-    pub fn set_reserve(&self, bytes: libc::c_uint) -> Result<()> {
-        self.set("PACKET_RESERVE", libc::PACKET_RESERVE, &bytes)
-    }
-
     /// Makes the receive ring. A socket of TPACKET_V2 looks at the first four fields only.
     ///
     /// # Errors

@@ -22,8 +22,8 @@ pub use waiter::Waiter;
 pub enum Look {
     /// Nothing is there.
     Nothing,
-    /// Something is there, but less than is wanted: look again after this many nanoseconds at the
-    /// latest. The descriptors are readable already and say nothing about when it is enough.
+    /// Something is there or about to come, but less than is wanted: look again after this many
+    /// nanoseconds at the latest. The descriptors do not say when it is enough.
     Partial(u64),
     /// It is there.
     Ready,

@@ -166,6 +166,14 @@ impl Feed {
         self.ring.queued().saturating_add(new)
     }
 
+    /// As [`Ring::nap_ns`]; 0 while a ring takes over.
+    pub(super) fn nap_ns(&self) -> u64 {
+        match self.successor {
+            None => self.ring.nap_ns(),
+            Some(_) => 0,
+        }
+    }
+
     pub(super) fn next_time(&self) -> Option<u64> {
         self.ring.next_time().or_else(|| {
             let successor = self.successor.as_ref()?;

@@ -6,6 +6,9 @@ use crate::backend::{Checksum, Frame, FrameDirection, Stamp};
 
 /// Bytes kept free before each frame, so that a tag can be put back in place.
 pub const TAG_LEN: u32 = 4;
+/// Where the part of a frame's address begins that is of no use to us, the hardware address: a tag is put
+/// back there, as the kernel leaves no other room before a frame with a long link-layer header.
+pub const ROOM_FROM: usize = std::mem::offset_of!(libc::sockaddr_ll, sll_addr);
 const MACS_LEN: usize = 12;
 const DEFAULT_TPID: u16 = 0x8100;
 

@@ -9,6 +9,7 @@ use crate::sys::packet::PacketSocket;
 
 mod feed;
 mod meta;
+mod pace;
 pub mod req;
 mod ring;
 mod run;
@@ -123,6 +124,13 @@ impl RxBackend for TpacketRx {
     fn queued(&self) -> u32 {
         let sum = |sum: u32, feed: &Feed| sum.saturating_add(feed.queued());
         self.feeds.iter().fold(0, sum)
+    }
+
+    fn nap_ns(&self) -> u64 {
+        match self.feeds.as_slice() {
+            [feed] => feed.nap_ns(),
+            _ => 0,
+        }
     }
 
     fn fds(&self) -> &[RawFd] {

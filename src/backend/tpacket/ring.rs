@@ -5,6 +5,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::meta::{Meta, TAG_LEN};
+use super::pace::Pace;
 use super::req::{Geometry, Layout, SMALLEST_RING_MB};
 use super::run::Run;
 use super::{v2, v3};
@@ -28,8 +29,8 @@ pub(super) struct Ring {
 
 #[derive(Debug)]
 enum Walk {
-    /// TPACKET_V3.
-    Blocks(v3::Walk),
+    /// TPACKET_V3, and when its reader may sleep.
+    Blocks(v3::Walk, Pace),
     /// TPACKET_V2, and the frames larger than a slot that are lent now.
     Slots(v2::Walk, Vec<Box<[u8]>>),
 }
@@ -55,7 +56,6 @@ impl Ring {
             Layout::Slots => libc::tpacket_versions::TPACKET_V2,
         };
         socket.set_version(version as libc::c_int)?;
-        socket.set_reserve(TAG_LEN)?;
         let geometry = request(socket, wish)?;
         let map = Mapping::new(socket.owned(), geometry.total() as usize)?;
         let base = NonNull::new(map.base()).ok_or(Error::OutOfMemory)?;
@@ -81,7 +81,7 @@ impl Ring {
     #[inline]
     pub(super) fn next(&mut self) -> Option<Frame> {
         match &mut self.walk {
-            Walk::Blocks(walk) => walk.next(),
+            Walk::Blocks(walk, _) => walk.next(),
             Walk::Slots(walk, copies) => {
                 let taken = walk.take()?;
                 if taken.meta.status & libc::TP_STATUS_COPY != 0
@@ -89,8 +89,8 @@ impl Ring {
                 {
                     return Some(frame);
                 }
-                // SAFETY: the slot is in our hands, with TAG_LEN bytes kept free before the frame
-                // (PACKET_RESERVE; the walk checked the offset).
+                // SAFETY: the slot is in our hands, with TAG_LEN bytes before the frame that nobody
+                // needs any more (the walk checked the offset and read the address).
                 Some(unsafe { taken.meta.frame(taken.data, self.snaplen) })
             }
         }
@@ -100,7 +100,7 @@ impl Ring {
     #[inline]
     pub(super) fn lend_run(&mut self) -> Run {
         match &mut self.walk {
-            Walk::Blocks(walk) => walk.lend_run(),
+            Walk::Blocks(walk, _) => walk.lend_run(),
             Walk::Slots(..) => Run::EMPTY,
         }
     }
@@ -108,7 +108,7 @@ impl Ring {
     /// As [`v3::Walk::return_run`].
     #[inline]
     pub(super) fn return_run(&mut self, run: Run) {
-        if let Walk::Blocks(walk) = &mut self.walk {
+        if let Walk::Blocks(walk, _) = &mut self.walk {
             walk.return_run(run);
         }
     }
@@ -116,7 +116,7 @@ impl Ring {
     #[inline]
     pub(super) fn release(&mut self) {
         match &mut self.walk {
-            Walk::Blocks(walk) => walk.release(),
+            Walk::Blocks(walk, _) => walk.release(),
             Walk::Slots(walk, copies) => {
                 walk.release();
                 if !copies.is_empty() {
@@ -134,28 +134,36 @@ impl Ring {
     #[inline]
     pub(super) fn available(&self) -> bool {
         match &self.walk {
-            Walk::Blocks(walk) => walk.available(),
+            Walk::Blocks(walk, _) => walk.available(),
             Walk::Slots(walk, _) => walk.has(1),
         }
     }
 
     pub(super) fn has(&self, frames: u32) -> bool {
         match &self.walk {
-            Walk::Blocks(walk) => walk.queued() >= frames,
+            Walk::Blocks(walk, _) => walk.queued() >= frames,
             Walk::Slots(walk, _) => walk.has(frames),
         }
     }
 
     pub(super) fn queued(&self) -> u32 {
         match &self.walk {
-            Walk::Blocks(walk) => walk.queued(),
+            Walk::Blocks(walk, _) => walk.queued(),
             Walk::Slots(walk, _) => walk.queued(),
+        }
+    }
+
+    /// How long to sleep before waiting for more, in nanoseconds: see [`Pace`].
+    pub(super) fn nap_ns(&self) -> u64 {
+        match &self.walk {
+            Walk::Blocks(walk, pace) => pace.nap_ns(walk.fill_ns()),
+            Walk::Slots(..) => 0,
         }
     }
 
     pub(super) fn next_time(&self) -> Option<u64> {
         match &self.walk {
-            Walk::Blocks(walk) => walk.next_time(),
+            Walk::Blocks(walk, _) => walk.next_time(),
             Walk::Slots(walk, _) => walk.next_time(),
         }
     }
@@ -177,9 +185,10 @@ impl Walk {
     unsafe fn new(base: NonNull<u8>, geometry: &Geometry, wish: &Wish) -> Self {
         let (size, count) = (geometry.block_size as usize, geometry.block_count as usize);
         match wish.layout {
-            Layout::Blocks(_) => {
+            Layout::Blocks(retire) => {
                 // SAFETY: the contract of this function.
-                Self::Blocks(unsafe { v3::Walk::new(base, size, count, wish.snaplen) })
+                let walk = unsafe { v3::Walk::new(base, size, count, wish.snaplen) };
+                Self::Blocks(walk, Pace::new(retire, geometry.block_count))
             }
             Layout::Slots => {
                 let slots = v2::Slots {

@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 
 use libc::{sockaddr_ll, tpacket3_hdr};
 
-use super::meta::{Meta, TAG_LEN, checksum, direction};
+use super::meta::{Meta, ROOM_FROM, TAG_LEN, checksum, direction};
 use crate::backend::{AnyFrame, Checksum, Frame, FrameDirection, Stamp};
 
 /// What lies in front of a frame.
@@ -23,8 +23,9 @@ struct FrameHeader {
 
 const _: () = assert!(size_of::<tpacket3_hdr>().is_multiple_of(libc::TPACKET_ALIGNMENT));
 
-/// The least distance of a frame's bytes from its header.
-const LEAST_MAC: usize = size_of::<FrameHeader>() + TAG_LEN as usize;
+/// The least distance of a frame's bytes from its header, with room for a tag before them.
+const LEAST_MAC: usize = offset_of!(FrameHeader, address) + ROOM_FROM + TAG_LEN as usize;
+const _: () = assert!(LEAST_MAC <= size_of::<FrameHeader>());
 
 /// How many frames ahead of the reader memory is fetched. A block was last touched by the CPU that
 /// received, and comes from memory or from the other CPU's cache.
@@ -123,9 +124,11 @@ impl Run {
         let header = unsafe { look(self.next, self.end)? };
         let caplen = header.notes.tp_snaplen;
         let data = self.next.wrapping_add(header.notes.tp_mac.into());
+        // Negative where the frame would begin behind the block.
+        let room = (self.end as i64).wrapping_sub(data as i64);
         if header.notes.tp_status & libc::TP_STATUS_VLAN_VALID != 0
             || caplen > self.snaplen
-            || data.wrapping_add(caplen as usize) > self.end
+            || i64::from(caplen) > room
         {
             return None;
         }
@@ -152,19 +155,19 @@ impl Run {
             return None;
         }
         self.advance(left, header);
-        // SAFETY: the frame lies in a block in our hands, with TAG_LEN bytes kept free before it
-        // (PACKET_RESERVE; LEAST_MAC was checked).
+        // SAFETY: the frame lies in a block in our hands, with TAG_LEN bytes before it that nobody needs
+        // any more (LEAST_MAC was checked; the address was read).
         Some(unsafe { meta.frame(NonNull::new_unchecked(data), self.snaplen) })
     }
 
     #[inline(always)]
     fn advance(&mut self, left: u32, header: &FrameHeader) {
         let step = header.notes.tp_next_offset as usize;
-        // Header, address and the first bytes of a frame lie in up to three lines.
+        // Header, address and the first bytes of a frame lie in two lines, or in three of which the
+        // last is the first of the next frame.
         let ahead = self.next.wrapping_add(step * AHEAD);
         prefetch(ahead);
         prefetch(ahead.wrapping_add(LINE));
-        prefetch(ahead.wrapping_add(2 * LINE));
         self.left = left;
         self.next = self.next.wrapping_add(step);
     }
@@ -179,7 +182,7 @@ impl Run {
 ///   wraps round in 64 bits.)
 #[inline(always)]
 unsafe fn look<'a>(place: *mut u8, end: *mut u8) -> Option<&'a FrameHeader> {
-    if place.wrapping_add(LEAST_MAC) > end {
+    if place.wrapping_add(size_of::<FrameHeader>()) > end {
         return None;
     }
     // SAFETY: it lies in the block, where the kernel does not write now; being packed it may have any

@@ -11,15 +11,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use libc::{sockaddr_ll, tpacket2_hdr};
 
-use super::meta::{Meta, TAG_LEN};
+use super::meta::{Meta, ROOM_FROM, TAG_LEN};
 
 /// Where the kernel puts the address of a frame, counted from the slot's start.
 const ADDRESS_OFFSET: usize = size_of::<tpacket2_hdr>().next_multiple_of(libc::TPACKET_ALIGNMENT);
-/// The least distance of a frame's bytes from the slot's start.
-const LEAST_MAC: usize = ADDRESS_OFFSET + size_of::<sockaddr_ll>() + TAG_LEN as usize;
+/// The least distance of a frame's bytes from the slot's start, with room for a tag before them.
+const LEAST_MAC: usize = ADDRESS_OFFSET + ROOM_FROM + TAG_LEN as usize;
 /// Bytes that a slot needs beyond those of its frame: what tpacket_rcv puts before an Ethernet frame
-/// (header, address, alignment of the network header, PACKET_RESERVE), rounded up.
-pub const SLOT_OVERHEAD: u32 = 96;
+/// (header, address, alignment of the network header), rounded up.
+pub const SLOT_OVERHEAD: u32 = 80;
 
 /// How the slots lie in the mapping: they do not cross blocks.
 #[derive(Clone, Copy, Debug)]

@@ -17,6 +17,8 @@ use crate::backend::Frame;
 const BLOCK_HEADER: usize = offset_of!(tpacket_block_desc, hdr);
 const STATUS_OFFSET: usize = BLOCK_HEADER + offset_of!(tpacket_hdr_v1, block_status);
 const COUNT_OFFSET: usize = BLOCK_HEADER + offset_of!(tpacket_hdr_v1, num_pkts);
+const FIRST_TIME_OFFSET: usize = BLOCK_HEADER + offset_of!(tpacket_hdr_v1, ts_first_pkt);
+const LAST_TIME_OFFSET: usize = BLOCK_HEADER + offset_of!(tpacket_hdr_v1, ts_last_pkt);
 const FIRST_OFFSET: usize = BLOCK_HEADER + offset_of!(tpacket_hdr_v1, offset_to_first_pkt);
 
 /// A position in a ring of blocks, and what the reader still holds.
@@ -36,6 +38,8 @@ pub struct Walk {
     held: usize,
     /// Frames of `current` that were not taken yet.
     run: Run,
+    /// How long the last block that was opened took to fill: see [`fill_ns`](Self::fill_ns).
+    fill_ns: u64,
 }
 
 // SAFETY: the walk is a cursor over memory that belongs to its owner; nothing in it is tied to the
@@ -66,6 +70,7 @@ impl Walk {
             current: 0,
             held: 0,
             run: Run::EMPTY,
+            fill_ns: 0,
         }
     }
 
@@ -114,6 +119,19 @@ impl Walk {
         unsafe { Run::new(first, end, self.word(index, COUNT_OFFSET), self.snaplen) }
     }
 
+    /// The time between the opening of a block and its last frame, in nanoseconds; 0 for a block that
+    /// was not closed because it was full.
+    fn fill_ns_of(&self, index: usize) -> u64 {
+        if self.status(index).load(Ordering::Relaxed) & libc::TP_STATUS_BLK_TMO != 0 {
+            return 0;
+        }
+        let time = |at: usize| {
+            let (sec, nsec) = (self.word(index, at), self.word(index, at + 4));
+            u64::from(sec) * 1_000_000_000 + u64::from(nsec)
+        };
+        time(LAST_TIME_OFFSET).saturating_sub(time(FIRST_TIME_OFFSET))
+    }
+
     /// Opens the next ready block. False when there is none.
     fn open_block(&mut self) -> bool {
         // A ready block without frames is possible (a timer that expired on an empty block).
@@ -123,6 +141,7 @@ impl Walk {
             }
             self.held += 1;
             self.run = self.run_of(index);
+            self.fill_ns = self.fill_ns_of(index);
             if self.run.left > 0 {
                 return true;
             }
@@ -179,6 +198,11 @@ impl Walk {
     /// Whether [`next`](Self::next) would give a frame.
     pub fn available(&self) -> bool {
         self.run.left > 0 || self.next_block().is_some_and(|index| self.is_ready(index))
+    }
+
+    /// How long the last block took to fill, in nanoseconds; 0 when its timer closed it.
+    pub fn fill_ns(&self) -> u64 {
+        self.fill_ns
     }
 
     /// Frames in closed blocks that were not taken yet.
