@@ -143,7 +143,7 @@ void stay_on_cpu(enum role role)
         die("sched_setaffinity");
 }
 
-static void make_frame(unsigned char *frame, unsigned flow)
+void make_frame(unsigned char *frame, unsigned flow)
 {
     static const unsigned char head[NUMBER_OFFSET] = {
         2,    0,

@@ -51,6 +51,8 @@ uint64_t now_ns(void);
  * a few milliseconds.) */
 uint64_t thread_cpu_ns(void);
 uint64_t process_cpu_ns(void);
+/* A UDP frame of FRAME_LEN bytes, of one of 256 flows. */
+void make_frame(unsigned char *frame, unsigned flow);
 void pause_ms(unsigned ms);
 
 void result(const char *name, double value);
