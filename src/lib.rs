@@ -22,4 +22,5 @@ pub mod filter;
 pub mod handle;
 pub mod packet;
 pub mod sys;
+pub mod transmit;
 pub mod wait;

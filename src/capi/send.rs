@@ -7,12 +7,17 @@ use super::strings;
 use crate::abi::{PF_RING_ERROR_INVALID_ARGUMENT, PF_RING_ERROR_NOT_SUPPORTED, pfring};
 use crate::error::Error;
 
-/// Sends one frame at once by the main interface. Never blocks.
+/// Sends one frame by the main interface. Never blocks.
+///
+/// A frame that is sent alone leaves at once. In a stream of frames (microseconds apart) frames are sent
+/// in batches unless flush_packet is set: each leaves with a later one, with pfring_flush_tx_packets(),
+/// with pfring_close(), or after some milliseconds by itself. In send-only mode no tap on this host sees
+/// what is sent (PACKET_QDISC_BYPASS).
 ///
 /// @param ring          the ring, enabled
 /// @param pkt           the frame from its link-layer header on, without FCS
 /// @param pkt_len       bytes, 1 to MTU + 18
-/// @param flush_packet  no effect: every frame leaves at once
+/// @param flush_packet  not 0: the frame, and all before it, leave with this call
 /// @return bytes sent; PF_RING_ERROR_INVALID_ARGUMENT for NULL, no bytes, or too many (errno
 ///         EMSGSIZE); PF_RING_ERROR_RING_NOT_ENABLED; PF_RING_ERROR_NOT_SUPPORTED in receive-only
 ///         mode, after pfring_shutdown(), for a file and for `any`; -1 with errno: ENOBUFS (queue
@@ -24,7 +29,6 @@ pub unsafe extern "C" fn pfring_send(
     pkt_len: c_uint,
     flush_packet: u8,
 ) -> c_int {
-    let _ = flush_packet;
     // SAFETY: the common contract.
     unsafe {
         with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
@@ -33,7 +37,7 @@ pub unsafe extern "C" fn pfring_send(
             }
             handle.check_length(pkt_len as usize)?;
             let frame = strings::bytes(pkt.cast(), pkt_len as usize, "packet")?;
-            Ok(handle.send(frame)? as c_int)
+            Ok(handle.send(frame, flush_packet != 0)? as c_int)
         })
     }
 }
@@ -61,28 +65,32 @@ pub unsafe extern "C" fn pfring_send_get_time(
     }
 }
 
-/// Sends what is queued. Nothing ever is: pfring_send() sends at once.
+/// Sends the frames that pfring_send() left in a batch.
 ///
 /// @param ring  the ring
-/// @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+/// @return 0 all have left; -1 with errno: ENOBUFS (the rest waits: try again), ENETDOWN, ENXIO;
+///         PF_RING_ERROR_NOT_SUPPORTED for NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_flush_tx_packets(ring: *mut pfring) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| Ok(0)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.flush_sent().map(|()| 0)
+        })
+    }
 }
 
-/// Sets how many frames are sent together. Not supported yet.
+/// Sets how many frames of a stream leave together.
 ///
 /// @param ring       the ring
-/// @param watermark  frames
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param watermark  frames, 1 (each leaves at once) to 64, the default; others count as the nearest
+/// @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL and for what is no interface
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_tx_watermark(ring: *mut pfring, watermark: u16) -> c_int {
-    let _ = watermark;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_set_tx_watermark")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.set_tx_watermark(watermark).map(|()| 0)
         })
     }
 }

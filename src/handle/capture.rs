@@ -27,6 +27,10 @@ impl Handle {
             return Ok(());
         }
         self.start_capture()?;
+        if let Some(tx) = self.tx.as_ref().filter(|_| !self.options.mode().receives()) {
+            // This ring cannot see what it sends in any case.
+            tx.bypass_queueing();
+        }
         self.take_break();
         self.publish_enabled(true);
         self.obstacles

@@ -23,6 +23,7 @@ use crate::config::log;
 use crate::error::{Error, Result};
 use crate::sys::link_type::DLT_EN10MB;
 use crate::sys::packet::PacketSocket;
+use crate::transmit::Transmitter;
 use crate::wait::Waiter;
 
 mod breaks;
@@ -55,6 +56,9 @@ use rx::Rx;
 use selectable::Selectable;
 use source::{Opened, Source};
 
+/// Bytes of a frame before what the MTU counts.
+const ETHERNET_HEADER: usize = 14;
+
 /// A ring. C knows its first field only, as `struct __pfring`.
 #[repr(C)]
 pub struct Handle {
@@ -63,7 +67,7 @@ pub struct Handle {
     source: Source,
     /// None for a file: sends what pfring_send is given. A socket of its own, since a packet
     /// socket does not see what it sends itself, and the ring may be asked to.
-    tx: Option<PacketSocket>,
+    tx: Option<Transmitter>,
     /// What the program asked for.
     options: options::Options,
     settings: Settings,
@@ -132,10 +136,13 @@ impl Handle {
             Opened::Tap(source) => (source, None),
             Opened::File(source, rx) => (source, Some(RxAny::File(rx))),
         };
-        let tx = if source.devices.is_empty() {
-            None
-        } else {
-            Some(PacketSocket::open()?)
+        let tx = match source.main() {
+            Some(device) => {
+                let surely_sent = usize::from(source.mtu) + ETHERNET_HEADER;
+                let socket = PacketSocket::open()?;
+                Some(Transmitter::new(socket, device.ifindex, surely_sent))
+            }
+            None => None,
         };
         let breaks = Breaks::new()?;
         let selectable = Selectable::new(&source.fds())?;

@@ -2,6 +2,7 @@
 
 use super::Handle;
 use crate::error::{Error, Result};
+use crate::transmit::Transmitter;
 
 /// What a frame may have beyond the MTU: Ethernet header and one tag.
 const LINK_OVERHEAD: usize = 18;
@@ -26,12 +27,12 @@ impl Handle {
     ///
     /// `MessageTooLong` beyond MTU + 18, `NotEnabled`, `NotSupported` in receive-only mode and on
     /// what is no interface, `Os` with ENOBUFS when the queue is full or ENETDOWN.
-    pub fn send(&self, frame: &[u8]) -> Result<usize> {
+    pub fn send(&self, frame: &[u8], flush: bool) -> Result<usize> {
         self.check_length(frame.len())?;
         if !self.is_enabled() {
             return Err(Error::NotEnabled);
         }
-        let (Some(socket), Some(device)) = (&self.tx, self.source.main()) else {
+        let Some(tx) = &self.tx else {
             return Err(Error::NotSupported("sending without an interface"));
         };
         if !self.options.mode().sends() || self.breaks.is_shut() {
@@ -40,6 +41,28 @@ impl Handle {
         if frame.is_empty() {
             return Err(Error::InvalidArgument("packet length"));
         }
-        socket.send(frame, device.ifindex)
+        tx.send(frame, flush)
+    }
+
+    /// Sends what waits in a batch.
+    ///
+    /// # Errors
+    ///
+    /// `Os` with ENOBUFS when not all could be sent yet, and as [`send`](Self::send).
+    pub fn flush_sent(&self) -> Result<()> {
+        self.tx.as_ref().map_or(Ok(()), Transmitter::flush)
+    }
+
+    /// pfring_set_tx_watermark: how many frames leave together.
+    ///
+    /// # Errors
+    ///
+    /// `NotSupported` on what is no interface.
+    pub fn set_tx_watermark(&self, frames: u16) -> Result<()> {
+        let Some(tx) = &self.tx else {
+            return Err(Error::NotSupported("sending without an interface"));
+        };
+        tx.set_watermark(frames);
+        Ok(())
     }
 }

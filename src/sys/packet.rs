@@ -319,13 +319,76 @@ impl PacketSocket {
         if ret >= 0 {
             return Ok(ret as usize);
         }
-        let error = io::Error::last_os_error();
-        Err(match error.raw_os_error() {
-            Some(libc::EMSGSIZE) => Error::MessageTooLong,
-            // A socket buffer that is full is the same to the caller as a full queue.
-            Some(libc::EAGAIN) => Error::Os("sendto", io::Error::from_raw_os_error(libc::ENOBUFS)),
-            _ => Error::Os("sendto", error),
-        })
+        Err(send_error("sendto"))
+    }
+
+    /// Sends the first of some frames by an interface, as many as there is room for and 64 at most, with
+    /// one system call. Never blocks. Gives how many left.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send), and not a single frame was sent: the first one is what the error is about.
+    pub fn send_many<'a>(
+        &self,
+        frames: impl Iterator<Item = &'a [u8]>,
+        ifindex: i32,
+    ) -> Result<usize> {
+        let address = link_address(ifindex);
+        // SAFETY: both are plain pointers and integers; all zero is a valid value.
+        let (mut parts, mut messages): ([libc::iovec; MOST_SENT], [libc::mmsghdr; MOST_SENT]) =
+            unsafe { std::mem::zeroed() };
+        let mut count = 0;
+        for ((frame, part), message) in frames.zip(&mut parts).zip(&mut messages) {
+            *part = libc::iovec {
+                iov_base: frame.as_ptr().cast_mut().cast(),
+                iov_len: frame.len(),
+            };
+            message.msg_hdr.msg_iov = part;
+            message.msg_hdr.msg_iovlen = 1;
+            message.msg_hdr.msg_name = (&raw const address).cast_mut().cast();
+            message.msg_hdr.msg_namelen = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
+            count += 1;
+        }
+        // SAFETY: `count` messages were filled; they, their parts and the frames outlive the call, which
+        // only reads the frames.
+        let ret = unsafe {
+            libc::sendmmsg(
+                self.as_raw_fd(),
+                messages.as_mut_ptr(),
+                count,
+                libc::MSG_DONTWAIT as _,
+            )
+        };
+        if ret >= 0 {
+            return Ok(ret as usize);
+        }
+        Err(send_error("sendmmsg"))
+    }
+
+    /// Lets frames that are sent go to the driver without a queueing discipline. Taps on this host do
+    /// not see them then.
+    ///
+    /// # Errors
+    ///
+    /// `Os` where the kernel has no such option.
+    pub fn set_qdisc_bypass(&self, on: bool) -> Result<()> {
+        let value = libc::c_int::from(on);
+        self.set("PACKET_QDISC_BYPASS", libc::PACKET_QDISC_BYPASS, &value)
+    }
+}
+
+/// The most frames of [`PacketSocket::send_many`].
+const MOST_SENT: usize = 64;
+
+/// Why sending failed, by errno.
+#[cold]
+fn send_error(operation: &'static str) -> Error {
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        Some(libc::EMSGSIZE) => Error::MessageTooLong,
+        // A socket buffer that is full is the same to the caller as a full queue.
+        Some(libc::EAGAIN) => Error::Os(operation, io::Error::from_raw_os_error(libc::ENOBUFS)),
+        _ => Error::Os(operation, error),
     }
 }
 

@@ -39,3 +39,18 @@ pub fn set_fifo(priority: i32) -> Result<()> {
     let ret = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const param) };
     check("sched_setscheduler", ret).map(|_| ())
 }
+
+/// Runs `work` with all signals blocked in this thread; a thread that it starts inherits that.
+pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
+    // SAFETY: sigset_t is plain integers; it is filled before it is read.
+    let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = unsafe { std::mem::zeroed() };
+    // SAFETY: both are valid sets that the calls may write.
+    unsafe {
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+    }
+    let result = work();
+    // SAFETY: `before` is the mask that was in force.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut()) };
+    result
+}
