@@ -1399,18 +1399,26 @@ uint32_t pfring_get_num_queued_pkts(pfring *ring);
 void pfring_sync_indexes_with_kernel(pfring *ring);
 
 /**
- * Sends one frame at once by the main interface. Never blocks.
+ * Sends one frame by the main interface. Never blocks.
+ *
+ * A frame that is sent alone leaves at once. In a stream of frames (microseconds apart) frames are sent
+ * in batches unless flush_packet is set: each leaves with a later one, with pfring_flush_tx_packets(),
+ * with pfring_close(), or after some milliseconds by itself. In send-only mode no tap on this host sees
+ * what is sent (PACKET_QDISC_BYPASS).
  *
  * @param ring          the ring, enabled
  * @param pkt           the frame from its link-layer header on, without FCS
  * @param pkt_len       bytes, 1 to MTU + 18
- * @param flush_packet  no effect: every frame leaves at once
- * @return bytes sent; PF_RING_ERROR_INVALID_ARGUMENT for NULL, no bytes, or too many (errno
+ * @param flush_packet  not 0: the frame, and all before it, leave with this call
+ * @return bytes sent; 0 for a frame that a filter rejects on a ring with PF_RING_TX_BPF; PF_RING_ERROR_INVALID_ARGUMENT for NULL, no bytes, or too many (errno
  *         EMSGSIZE); PF_RING_ERROR_RING_NOT_ENABLED; PF_RING_ERROR_NOT_SUPPORTED in receive-only
  *         mode, after pfring_shutdown(), for a file and for `any`; -1 with errno: ENOBUFS (queue
  *         full: try again), ENETDOWN, ENXIO (the interface is gone)
  */
-int pfring_send(pfring *ring, char *pkt, unsigned int pkt_len, uint8_t flush_packet);
+int pfring_send(pfring *ring,
+                char *pkt,
+                unsigned int pkt_len,
+                uint8_t flush_packet);
 
 /**
  * Sends one frame and tells when the hardware sent it. Not supported yet.
@@ -1424,38 +1432,47 @@ int pfring_send(pfring *ring, char *pkt, unsigned int pkt_len, uint8_t flush_pac
 int pfring_send_get_time(pfring *ring, char *pkt, unsigned int pkt_len, struct timespec *ts);
 
 /**
- * Sends what is queued. Nothing ever is: pfring_send() sends at once.
+ * Sends the frames that pfring_send() left in a batch.
  *
  * @param ring  the ring
- * @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ * @return 0 all have left; -1 with errno: ENOBUFS (the rest waits: try again), ENETDOWN, ENXIO;
+ *         PF_RING_ERROR_NOT_SUPPORTED for NULL
  */
 int pfring_flush_tx_packets(pfring *ring);
 
 /**
- * Sets how many frames are sent together. Not supported yet.
+ * Sets how many frames of a stream leave together.
  *
  * @param ring       the ring
- * @param watermark  frames
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param watermark  frames, 1 (each leaves at once) to 64, the default; others count as the nearest
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL and for what is no interface
  */
 int pfring_set_tx_watermark(pfring *ring, uint16_t watermark);
 
 /**
- * Sends the packet received last by another interface. Not supported yet.
+ * Sends the packet that was received last, at once and whole, by another interface. To be called before the
+ * next receive, which gives the packet back.
  *
- * @param ring             the ring
- * @param tx_interface_id  index of the interface
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param ring             the ring, opened with PF_RING_RX_PACKET_BOUNCE and PF_RING_LONG_HEADER
+ * @param tx_interface_id  index of the interface; that of the packet, and one that does not exist, are
+ *                         left alone
+ * @return 0; PF_RING_ERROR_WRONG_CONFIGURATION without PF_RING_RX_PACKET_BOUNCE;
+ *         PF_RING_ERROR_NO_PKT_AVAILABLE before the first packet and after it was given back;
+ *         PF_RING_ERROR_INVALID_ARGUMENT with errno EMSGSIZE for a packet that the snap length cut or
+ *         that is too long for the interface; PF_RING_ERROR_NOT_SUPPORTED for NULL, with
+ *         PF_RING_REENTRANT, without PF_RING_LONG_HEADER, and for a file; -1 with errno: ENOBUFS, ENETDOWN
  */
-int pfring_send_last_rx_packet(pfring *ring, int tx_interface_id);
+int pfring_send_last_rx_packet(pfring *ring,
+                               int tx_interface_id);
 
 /**
- * Sends every packet that is received by another device, too. Not supported yet.
+ * Sends every packet that is received from now on by another device, too: as many bytes as were captured.
+ * What cannot be sent is not told. The device is opened in promiscuous mode and closed with the ring.
  *
  * @param ring         the ring
- * @param device_name  name of the device
- * @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL name; PF_RING_ERROR_INVALID_ARGUMENT for a NULL
- *         ring
+ * @param device_name  name of the device; may be set once
+ * @return 0; -1 for a NULL name, for a second device (errno EBUSY), and with the errno of pfring_open()
+ *         for a device that cannot be opened; PF_RING_ERROR_INVALID_ARGUMENT for a NULL ring
  */
 int pfring_set_reflector_device(pfring *ring,
                                 char *device_name);

@@ -37,6 +37,8 @@ pub enum Error {
     NotFound(&'static str),
     /// The ring was configured without what this call needs.
     WrongConfiguration(&'static str),
+    /// No packet was received yet, or the last one was given back.
+    NoPacket,
     /// `pfring_shutdown` was called.
     ShutDown,
     /// `pfring_breakloop` ended the call: 0 with errno EINTR, which is no failure to C.
@@ -82,6 +84,7 @@ impl Error {
             Self::NotBuilt(_) | Self::NotSupported(_) | Self::NoLibpcap(_) => NOT_SUPPORTED,
             Self::WrongConfiguration(_) => abi::PF_RING_ERROR_WRONG_CONFIGURATION,
             Self::NotEnabled => abi::PF_RING_ERROR_RING_NOT_ENABLED,
+            Self::NoPacket => abi::PF_RING_ERROR_NO_PKT_AVAILABLE,
             Self::Poisoned => abi::PF_RING_ERROR_INVALID_STATUS,
             Self::Broken => 0,
         }
@@ -107,6 +110,7 @@ impl Error {
             Self::MessageTooLong => libc::EMSGSIZE,
             Self::NotBuilt(_) | Self::NotSupported(_) | Self::NoLibpcap(_) => libc::ENOTSUP,
             Self::NotEnabled => libc::EBADFD,
+            Self::NoPacket => libc::EAGAIN,
             Self::Poisoned => libc::ENOTRECOVERABLE,
             Self::Os(_, error) => error.raw_os_error().unwrap_or(libc::EIO),
         }
@@ -125,6 +129,7 @@ impl fmt::Display for Error {
             Self::NotPermitted(what) => write!(f, "not permitted to {what}"),
             Self::OutOfMemory => f.write_str("out of memory"),
             Self::NotEnabled => f.write_str("the ring is not enabled"),
+            Self::NoPacket => f.write_str("no packet is held"),
             Self::NotSupported(what) => write!(f, "not supported: {what}"),
             Self::TooLate(what) => write!(f, "too late: {what}"),
             Self::NotFound(what) => write!(f, "not there: {what}"),
@@ -160,6 +165,7 @@ mod tests {
             (Error::NotPermitted(""), -1, libc::EPERM),
             (Error::OutOfMemory, -1, libc::ENOMEM),
             (Error::NotEnabled, -12, libc::EBADFD),
+            (Error::NoPacket, -3, libc::EAGAIN),
             (Error::NotSupported(""), -7, libc::ENOTSUP),
             (Error::TooLate(""), -1, libc::EBUSY),
             (Error::NotFound(""), -1, libc::ENOENT),

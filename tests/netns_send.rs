@@ -195,6 +195,30 @@ fn r65_long_frames_are_refused_in_a_stream() {
     assert_eq!(far.packet(SOON).number(), 100);
 }
 
+/// With PF_RING_TX_BPF the filter is one of what is sent; what is received is not filtered.
+#[test]
+fn a_filter_of_what_is_sent() {
+    const TX_BPF: u32 = 1 << 22;
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let (_, far) = pair(&lab);
+    let ring = lab.a.run(|| Open::on("va").flags(TX_BPF).enabled());
+    assert_eq!(ring.set_bpf_filter("no such words"), -2);
+    assert_eq!(ring.set_bpf_filter("len <= 100"), 0);
+    assert_eq!(send(&ring, 1, 60, FLUSH), 60);
+    assert_eq!(send(&ring, 2, 200, FLUSH), 0);
+    assert_eq!(send(&ring, 3, 100, FLUSH), 100);
+    assert_eq!(far.numbers(2, SOON), [1, 3]);
+    assert_eq!(far.send(&numbered(4, 300)), 300);
+    let back = ring.numbers(3, SOON);
+    assert!(back.contains(&4), "received unfiltered: {back:?}");
+    assert_eq!(ring.remove_bpf_filter(), 0);
+    assert!(ring.remove_bpf_filter() < 0);
+    assert_eq!(send(&ring, 5, 200, FLUSH), 200);
+    assert_eq!(far.packet(SOON).number(), 5);
+}
+
 /// Sent from several threads: each frame arrives once.
 #[test]
 fn several_threads_send() {

@@ -18,7 +18,7 @@ use crate::error::Error;
 /// @param pkt           the frame from its link-layer header on, without FCS
 /// @param pkt_len       bytes, 1 to MTU + 18
 /// @param flush_packet  not 0: the frame, and all before it, leave with this call
-/// @return bytes sent; PF_RING_ERROR_INVALID_ARGUMENT for NULL, no bytes, or too many (errno
+/// @return bytes sent; 0 for a frame that a filter rejects on a ring with PF_RING_TX_BPF; PF_RING_ERROR_INVALID_ARGUMENT for NULL, no bytes, or too many (errno
 ///         EMSGSIZE); PF_RING_ERROR_RING_NOT_ENABLED; PF_RING_ERROR_NOT_SUPPORTED in receive-only
 ///         mode, after pfring_shutdown(), for a file and for `any`; -1 with errno: ENOBUFS (queue
 ///         full: try again), ENETDOWN, ENXIO (the interface is gone)
@@ -95,31 +95,37 @@ pub unsafe extern "C" fn pfring_set_tx_watermark(ring: *mut pfring, watermark: u
     }
 }
 
-/// Sends the packet received last by another interface. Not supported yet.
+/// Sends the packet that was received last, at once and whole, by another interface. To be called before the
+/// next receive, which gives the packet back.
 ///
-/// @param ring             the ring
-/// @param tx_interface_id  index of the interface
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param ring             the ring, opened with PF_RING_RX_PACKET_BOUNCE and PF_RING_LONG_HEADER
+/// @param tx_interface_id  index of the interface; that of the packet, and one that does not exist, are
+///                         left alone
+/// @return 0; PF_RING_ERROR_WRONG_CONFIGURATION without PF_RING_RX_PACKET_BOUNCE;
+///         PF_RING_ERROR_NO_PKT_AVAILABLE before the first packet and after it was given back;
+///         PF_RING_ERROR_INVALID_ARGUMENT with errno EMSGSIZE for a packet that the snap length cut or
+///         that is too long for the interface; PF_RING_ERROR_NOT_SUPPORTED for NULL, with
+///         PF_RING_REENTRANT, without PF_RING_LONG_HEADER, and for a file; -1 with errno: ENOBUFS, ENETDOWN
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_send_last_rx_packet(
     ring: *mut pfring,
     tx_interface_id: c_int,
 ) -> c_int {
-    let _ = tx_interface_id;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_send_last_rx_packet")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.send_last(tx_interface_id).map(|()| 0)
         })
     }
 }
 
-/// Sends every packet that is received by another device, too. Not supported yet.
+/// Sends every packet that is received from now on by another device, too: as many bytes as were captured.
+/// What cannot be sent is not told. The device is opened in promiscuous mode and closed with the ring.
 ///
 /// @param ring         the ring
-/// @param device_name  name of the device
-/// @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL name; PF_RING_ERROR_INVALID_ARGUMENT for a NULL
-///         ring
+/// @param device_name  name of the device; may be set once
+/// @return 0; -1 for a NULL name, for a second device (errno EBUSY), and with the errno of pfring_open()
+///         for a device that cannot be opened; PF_RING_ERROR_INVALID_ARGUMENT for a NULL ring
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_reflector_device(
     ring: *mut pfring,
@@ -127,9 +133,10 @@ pub unsafe extern "C" fn pfring_set_reflector_device(
 ) -> c_int {
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |_| {
-            strings::device(device_name)?;
-            unsupported("pfring_set_reflector_device")
+        with_ring(ring, PF_RING_ERROR_INVALID_ARGUMENT, |handle| {
+            handle
+                .set_reflector(strings::device(device_name)?)
+                .map(|()| 0)
         })
     }
 }

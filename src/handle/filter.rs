@@ -26,6 +26,8 @@ struct State {
     kernel: Option<Program>,
     /// What runs here.
     here: Option<Here>,
+    /// What runs on frames that are sent.
+    sending: Option<Program>,
 }
 
 struct Here {
@@ -69,6 +71,10 @@ impl Handle {
             return Ok(());
         }
         let (link_type, snaplen) = (self.source.link_type, self.options.snaplen.max(1));
+        if self.filters_sending() {
+            self.filter.state.lock().sending = Some(bpf::compile(text, link_type, snaplen)?);
+            return Ok(());
+        }
         let userspace =
             self.source.devices.is_empty() || self.options.flags & abi::PF_RING_USERSPACE_BPF != 0;
         let live = if userspace {
@@ -87,7 +93,14 @@ impl Handle {
             Live::Kernel(program) => (Some(program), None),
             Live::UserSpace(program) => (None, Some(Here::new(program, text, None))),
         };
-        self.filter.replace(&self.obstacles, State { kernel, here });
+        self.filter.replace(
+            &self.obstacles,
+            State {
+                kernel,
+                here,
+                sending: None,
+            },
+        );
         if let Err(error) = self.attach(&lifecycle) {
             log::info(format_args!(
                 "the kernel refuses the filter ({error}): it runs here"
@@ -98,6 +111,7 @@ impl Handle {
                 State {
                     kernel: None,
                     here: Some(Here::new(program, text, None)),
+                    sending: None,
                 },
             );
             self.attach(&lifecycle)?;
@@ -111,12 +125,31 @@ impl Handle {
         Ok(())
     }
 
+    /// With PF_RING_TX_BPF the filter is one of what is sent, and everything is received.
+    fn filters_sending(&self) -> bool {
+        self.options.flags & abi::PF_RING_TX_BPF != 0
+    }
+
+    /// Whether a frame may be sent.
+    pub(super) fn may_be_sent(&self, frame: &[u8]) -> bool {
+        if !self.filters_sending() {
+            return true;
+        }
+        let state = self.filter.state.lock();
+        let accepts = |program: &Program| program.run(frame, frame.len() as u32) != 0;
+        state.sending.as_ref().is_none_or(accepts)
+    }
+
     /// Takes the filter away.
     ///
     /// # Errors
     ///
     /// `NotFound` when there is none.
     pub fn remove_bpf_filter(&self) -> Result<()> {
+        if self.filters_sending() {
+            let program = self.filter.state.lock().sending.take();
+            return program.map(|_| ()).ok_or(Error::NotFound("a BPF filter"));
+        }
         let lifecycle = self.lifecycle.lock();
         if !self.filter.replace(&self.obstacles, State::default()) {
             return Err(Error::NotFound("a BPF filter"));

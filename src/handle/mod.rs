@@ -30,6 +30,7 @@ mod breaks;
 mod capture;
 mod empty;
 mod filter;
+mod forward;
 mod half;
 mod header;
 mod info;
@@ -50,6 +51,7 @@ pub use receive::{Lent, Target};
 use breaks::Breaks;
 use empty::EmptyCalls;
 use filter::FilterSlot;
+use forward::Forward;
 use half::Half;
 use obstacles::{Obstacle, Obstacles};
 use rx::Rx;
@@ -68,6 +70,7 @@ pub struct Handle {
     /// None for a file: sends what pfring_send is given. A socket of its own, since a packet
     /// socket does not see what it sends itself, and the ring may be asked to.
     tx: Option<Transmitter>,
+    forward: Forward,
     /// What the program asked for.
     options: options::Options,
     settings: Settings,
@@ -153,6 +156,7 @@ impl Handle {
             rx: Half::new(Rx::new(backend), reentrant),
             source,
             tx,
+            forward: Forward::default(),
             options: options::Options::new(snaplen, flags),
             waiter: Waiter::new(settings.wait),
             settings,
@@ -170,6 +174,7 @@ impl Handle {
             device_name: CString::new(spec.text.as_bytes()).unwrap_or_default(),
             application: Mutex::default(),
         });
+        handle.obstacles.set(Obstacle::Forward, handle.keeps_last());
         handle.publish_open();
         Ok(handle)
     }

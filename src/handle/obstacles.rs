@@ -16,6 +16,8 @@ pub(super) enum Obstacle {
     Filter = 8,
     /// The packet header takes more than the hash of an Ethernet frame.
     Header = 16,
+    /// Packets go on to another interface.
+    Forward = 32,
 }
 
 /// The reasons that hold now. Set from any thread, and from signal handlers.
@@ -49,9 +51,11 @@ impl Obstacles {
         self.0.load(Relaxed) & reason as u8 != 0
     }
 
-    /// Whether frames are wanted whatever they are.
+    /// Whether frames are wanted whatever they are, and by their reader alone.
     #[inline(always)]
     pub(super) fn wants_all(&self) -> bool {
-        self.0.load(Relaxed) & (Obstacle::Direction as u8 | Obstacle::Filter as u8) == 0
+        const LOOKS: u8 =
+            Obstacle::Direction as u8 | Obstacle::Filter as u8 | Obstacle::Forward as u8;
+        self.0.load(Relaxed) & LOOKS == 0
     }
 }

@@ -200,13 +200,14 @@ impl Handle {
 
     /// Gives back what was lent and takes the next frame that is wanted.
     fn take_of_backend(&self, rx: &mut Rx) -> Result<Option<Frame>> {
+        rx.last = None;
         let Some(backend) = rx.backend() else {
             return Ok(None);
         };
         backend.release();
         match backend.next() {
             Ok(Some(frame)) if self.wants(&frame) => {
-                self.on_taken(rx);
+                self.on_taken(rx, &frame);
                 Ok(Some(frame))
             }
             Ok(Some(_)) => self.take_after_reject(rx),
@@ -231,7 +232,7 @@ impl Handle {
                 break;
             };
             if self.wants(&frame) {
-                self.on_taken(rx);
+                self.on_taken(rx, &frame);
                 return Ok(Some(frame));
             }
         }
@@ -239,10 +240,13 @@ impl Handle {
     }
 
     #[inline]
-    fn on_taken(&self, rx: &mut Rx) {
+    fn on_taken(&self, rx: &mut Rx, frame: &Frame) {
         rx.empty_looks = 0;
         self.empty_calls.end();
         self.count(1);
+        if self.obstacles.has(Obstacle::Forward) {
+            self.on_forwarded(rx, frame);
+        }
         self.lend_on(rx);
     }
 
@@ -429,7 +433,7 @@ impl Handle {
         loop {
             match backend.next()? {
                 Some(frame) if self.wants(&frame) => {
-                    self.on_taken(rx);
+                    self.on_taken(rx, &frame);
                     return Ok(Some(frame));
                 }
                 Some(_) => {}

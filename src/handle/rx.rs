@@ -1,5 +1,6 @@
 //! The receive half of a ring: the backend, and the run of frames that it has lent out.
 
+use super::forward::LastPacket;
 use crate::backend::{Run, RxAny, RxBackend};
 
 /// What one thread at a time may touch.
@@ -10,6 +11,8 @@ pub(super) struct Rx {
     run: Run,
     /// Looks in a row that found nothing.
     pub(super) empty_looks: u32,
+    /// Kept only while somebody may ask for it.
+    pub(super) last: Option<LastPacket>,
 }
 
 impl Rx {
@@ -18,6 +21,7 @@ impl Rx {
             backend,
             run: Run::EMPTY,
             empty_looks: 0,
+            last: None,
         }
     }
 

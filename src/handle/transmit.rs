@@ -21,7 +21,8 @@ impl Handle {
         Ok(())
     }
 
-    /// Sends one frame, link-layer header included and without FCS. Never blocks. Gives the bytes sent.
+    /// Sends one frame, link-layer header included and without FCS. Never blocks. Gives the bytes sent, 0 for a
+    /// frame that the filter of a ring with PF_RING_TX_BPF rejects.
     ///
     /// # Errors
     ///
@@ -40,6 +41,9 @@ impl Handle {
         }
         if frame.is_empty() {
             return Err(Error::InvalidArgument("packet length"));
+        }
+        if !self.may_be_sent(frame) {
+            return Ok(0);
         }
         tx.send(frame, flush)
     }

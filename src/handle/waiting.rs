@@ -166,11 +166,7 @@ impl Handle {
 
     /// Gives back what is lent: while we hold it the kernel says readable at once.
     fn release(&self) {
-        self.rx.with(|rx| {
-            if let Some(backend) = rx.backend() {
-                backend.release();
-            }
-        });
+        self.rx.with(Rx::release);
     }
 
     fn watch(&self, want: u32) -> Watch<'_> {

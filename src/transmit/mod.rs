@@ -52,6 +52,15 @@ impl Transmitter {
         Ok(frame.len())
     }
 
+    /// Sends one frame at once by another interface, whatever waits for this one.
+    ///
+    /// # Errors
+    ///
+    /// As [`PacketSocket::send`]; `Os` with ENXIO for an interface that does not exist.
+    pub fn send_by(&self, frame: &[u8], ifindex: i32) -> Result<usize> {
+        self.shared.send_by(frame, ifindex)
+    }
+
     /// Sends all that waits.
     ///
     /// # Errors

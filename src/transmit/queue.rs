@@ -92,6 +92,10 @@ impl Shared {
         })
     }
 
+    pub fn send_by(&self, frame: &[u8], ifindex: i32) -> Result<usize> {
+        self.socket.send(frame, ifindex)
+    }
+
     pub fn flush(&self) -> Result<()> {
         self.empty(&mut self.queue.lock())
     }
