@@ -468,3 +468,53 @@ fn whole_frames(ring: &Ring, over: impl Fn() -> bool) -> Vec<Vec<u8>> {
     assert_eq!(cut.get(), 0, "frames that were cut, of {}", frames.len());
     frames
 }
+
+/// A program may read the packet that it got last after calls that found none (masscan does): also when
+/// its ring has turned from blocks to slots meanwhile.
+#[test]
+fn the_last_packet_stays_readable_after_the_turn() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let ring = Open::on("vb").enabled();
+    lab.sender().numbers(0..3);
+    for number in 0..2 {
+        assert_eq!(ring.packet(LONG).number(), number);
+    }
+    let last = ring.packet(LONG);
+    for round in 0..3 {
+        spin_empty(&ring, ms(300));
+        assert_eq!(last.number(), 2, "round {round}");
+    }
+    for number in 3..6 {
+        lab.sender().number(number);
+        let last = ring.packet(LONG);
+        spin_empty(&ring, ms(20));
+        assert_eq!(last.number(), number);
+    }
+}
+
+/// The same for a packet that is larger than a slot.
+#[test]
+fn a_large_last_packet_stays_readable() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let ring = Open::on("vb")
+        .caplen(9_216)
+        .backend(Some("tpacket2"))
+        .enabled();
+    lab.mtu(9_000);
+    let frame = common::frame::numbered(1, 8_000);
+    lab.sender().send(&frame);
+    let last = ring.packet(LONG);
+    spin_empty(&ring, ms(20));
+    assert_eq!(last.bytes(), frame);
+}
+
+fn spin_empty(ring: &Ring, time: Duration) {
+    let end = Instant::now() + time;
+    while Instant::now() < end {
+        assert_eq!(ring.recv(false).rc, 0);
+    }
+}

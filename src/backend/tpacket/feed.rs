@@ -16,7 +16,18 @@ use crate::sys::clock;
 #[derive(Debug)]
 pub(super) struct Feed {
     ring: Ring,
-    successor: Option<Box<Successor>>,
+    /// None, but for a short time in the life of some rings.
+    change: Option<Box<Change>>,
+}
+
+/// What goes on besides the ring.
+#[derive(Debug)]
+enum Change {
+    /// Another ring takes over.
+    Successor(Successor),
+    /// The ring from before is done. A program may still read the packet that it got last, until it gets
+    /// another one from this ring (true).
+    Old(Ring, bool),
 }
 
 /// The ring that takes over, and when.
@@ -41,19 +52,16 @@ pub struct Cut {
 
 impl Feed {
     pub(super) fn new(ring: Ring) -> Self {
-        Self {
-            ring,
-            successor: None,
-        }
+        Self { ring, change: None }
     }
 
     pub(super) fn hand_over(&mut self, ring: Ring, times: Cut) {
-        self.successor = Some(Box::new(Successor {
+        self.change = Some(Box::new(Change::Successor(Successor {
             ring,
             times,
             counts_drops: false,
             old_is_done: false,
-        }));
+        })));
     }
 
     /// The ring of a feed that is not used yet.
@@ -71,15 +79,22 @@ impl Feed {
 
     #[inline]
     pub(super) fn next(&mut self) -> Option<Frame> {
-        if self.successor.is_some() {
-            return self.next_across_the_cut();
+        if self.change.is_some() {
+            return self.next_in_change();
         }
         self.ring.next()
     }
 
     #[cold]
-    fn next_across_the_cut(&mut self) -> Option<Frame> {
-        let successor = self.successor.as_mut()?;
+    fn next_in_change(&mut self) -> Option<Frame> {
+        let successor = match self.change.as_deref_mut()? {
+            Change::Successor(successor) => successor,
+            Change::Old(_, may_go) => {
+                let frame = self.ring.next();
+                *may_go |= frame.is_some();
+                return frame;
+            }
+        };
         let cut = successor.times.at_ns;
         if !successor.old_is_done {
             // What the old ring has from after the cut comes by the new one.
@@ -111,7 +126,7 @@ impl Feed {
     /// As [`v3::Walk::lend_run`](super::v3::Walk::lend_run); empty while a ring takes over.
     #[inline]
     pub(super) fn lend_run(&mut self) -> Run {
-        match self.successor {
+        match self.change {
             None => self.ring.lend_run(),
             Some(_) => Run::EMPTY,
         }
@@ -124,23 +139,36 @@ impl Feed {
     #[inline]
     pub(super) fn release(&mut self) {
         self.ring.release();
-        if self.successor.is_some() {
-            self.end_handover();
+        if self.change.is_some() {
+            self.release_in_change();
         }
     }
 
-    /// Lets go of the old ring once nothing of it is lent or to come.
+    /// Goes on with a change once nothing of the old ring is lent or to come.
     #[cold]
-    fn end_handover(&mut self) {
-        if let Some(mut successor) = self.successor.take_if(|s| s.old_is_done) {
-            successor.ring.release();
-            std::mem::replace(&mut self.ring, successor.ring).retire();
+    fn release_in_change(&mut self) {
+        match self.change.take().map(|change| *change) {
+            Some(Change::Successor(mut successor)) if successor.old_is_done => {
+                successor.ring.release();
+                let old = std::mem::replace(&mut self.ring, successor.ring);
+                old.retire();
+                self.change = Some(Box::new(Change::Old(old, false)));
+            }
+            Some(Change::Old(old, true)) => old.free(),
+            other => self.change = other.map(Box::new),
+        }
+    }
+
+    fn successor(&self) -> Option<&Successor> {
+        match self.change.as_deref() {
+            Some(Change::Successor(successor)) => Some(successor),
+            _ => None,
         }
     }
 
     #[inline]
     pub(super) fn available(&self) -> bool {
-        match &self.successor {
+        match self.successor() {
             None => self.ring.available(),
             Some(successor) if successor.old_is_done => successor.ring.available(),
             // What the old ring has from after the cut comes by the new one, once the old one is done.
@@ -154,7 +182,7 @@ impl Feed {
     }
 
     pub(super) fn has(&self, frames: u32) -> bool {
-        match &self.successor {
+        match self.successor() {
             None => self.ring.has(frames),
             Some(_) => self.queued() >= frames,
         }
@@ -162,13 +190,13 @@ impl Feed {
 
     /// While one ring follows another, frames that both have may count twice.
     pub(super) fn queued(&self) -> u32 {
-        let new = self.successor.as_ref().map_or(0, |s| s.queued());
+        let new = self.successor().map_or(0, |s| s.queued());
         self.ring.queued().saturating_add(new)
     }
 
     /// As [`Ring::nap_ns`]; 0 while a ring takes over.
     pub(super) fn nap_ns(&self) -> u64 {
-        match self.successor {
+        match self.successor() {
             None => self.ring.nap_ns(),
             Some(_) => 0,
         }
@@ -176,7 +204,7 @@ impl Feed {
 
     pub(super) fn next_time(&self) -> Option<u64> {
         self.ring.next_time().or_else(|| {
-            let successor = self.successor.as_ref()?;
+            let successor = self.successor()?;
             successor.old_is_done.then(|| successor.ring.next_time())?
         })
     }

@@ -31,8 +31,27 @@ pub(super) struct Ring {
 enum Walk {
     /// TPACKET_V3, and when its reader may sleep.
     Blocks(v3::Walk, Pace),
-    /// TPACKET_V2, and the frames larger than a slot that are lent now.
-    Slots(v2::Walk, Vec<Box<[u8]>>),
+    /// TPACKET_V2, and the frames larger than a slot that are lent.
+    Slots(v2::Walk, Copies),
+}
+
+/// Frames that lie in memory of ours. Like a slot, one that was given back stays as it is until the next
+/// frame is taken: programs read the last packet after a call that found none.
+#[derive(Debug, Default)]
+struct Copies {
+    frames: Vec<Box<[u8]>>,
+    /// How many of them, from the first on, were given back.
+    released: usize,
+}
+
+impl Copies {
+    #[inline]
+    fn forget_released(&mut self) {
+        if self.released > 0 {
+            self.frames.drain(..self.released);
+            self.released = 0;
+        }
+    }
 }
 
 /// What a ring is made for.
@@ -84,6 +103,7 @@ impl Ring {
             Walk::Blocks(walk, _) => walk.next(),
             Walk::Slots(walk, copies) => {
                 let taken = walk.take()?;
+                copies.forget_released();
                 if taken.meta.status & libc::TP_STATUS_COPY != 0
                     && let Some(frame) = fetch(&self.socket, &taken.meta, self.snaplen, copies)
                 {
@@ -119,9 +139,7 @@ impl Ring {
             Walk::Blocks(walk, _) => walk.release(),
             Walk::Slots(walk, copies) => {
                 walk.release();
-                if !copies.is_empty() {
-                    copies.clear();
-                }
+                copies.released = copies.frames.len();
             }
         }
     }
@@ -170,11 +188,16 @@ impl Ring {
 }
 
 impl Ring {
-    /// Ends the ring: its memory goes, its socket stays and takes nothing any more.
-    pub(super) fn retire(self) {
+    /// Takes nothing any more; what it has lent stays readable.
+    pub(super) fn retire(&self) {
+        self.socket.retire();
+    }
+
+    /// Ends the ring: its memory goes, its socket stays.
+    pub(super) fn free(self) {
         let Self { socket, _map, .. } = self;
         drop(_map);
-        socket.retire();
+        socket.free_ring();
     }
 }
 
@@ -198,7 +221,7 @@ impl Walk {
                     block_count: count,
                 };
                 // SAFETY: as above; the slots lie in the blocks.
-                Self::Slots(unsafe { v2::Walk::new(base, slots) }, Vec::new())
+                Self::Slots(unsafe { v2::Walk::new(base, slots) }, Copies::default())
             }
         }
     }
@@ -241,12 +264,7 @@ fn slot_payload(socket: &PacketSocket, wish: &Wish, queue_bytes: u64) -> Result<
 
 /// Fetches the whole copy of a frame that did not fit into its slot.
 #[cold]
-fn fetch(
-    socket: &PacketSocket,
-    meta: &Meta,
-    snaplen: u32,
-    copies: &mut Vec<Box<[u8]>>,
-) -> Option<Frame> {
+fn fetch(socket: &PacketSocket, meta: &Meta, snaplen: u32, copies: &mut Copies) -> Option<Frame> {
     let headroom = TAG_LEN as usize;
     let mut copy = vec![0u8; headroom + snaplen as usize].into_boxed_slice();
     let present = socket.take_queued(&mut copy[headroom..])?;
@@ -254,8 +272,8 @@ fn fetch(
         caplen: present.min(snaplen as usize) as u32,
         ..*meta
     };
-    copies.push(copy);
-    let copy = copies.last_mut()?;
+    copies.frames.push(copy);
+    let copy = copies.frames.last_mut()?;
     let data = NonNull::from(&mut copy[headroom..]).cast();
     // SAFETY: `caplen` bytes were received, TAG_LEN bytes lie before them, and the box stays where it
     // is until release.
