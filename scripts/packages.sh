@@ -18,6 +18,7 @@ PACKAGES=(
     libpcap-dev           # brings the libpcap of run time too, whatever that package is called
     tcpdump               # a second opinion on what was on the wire
     valgrind strace
+    masscan               # a program that loads libpfring by itself
     clang libclang-dev    # a second C compiler; bindgen, which reads the headers back
 )
 
