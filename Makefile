@@ -7,17 +7,19 @@
 #   make bench      figures against libpcap
 #   make packages   install the Debian packages that the tests need
 #   make headers    write include/ again from src/abi and src/capi
+#   make deb        Debian packages, in build/deb
 #   make install    DESTDIR= PREFIX=/usr/local LIBDIR=$(PREFIX)/lib
 
 VERSION  := 8.9.0
 SONAME   := libpfring.so.8
 PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib
+MANDIR   ?= $(PREFIX)/share/man
 CARGO    ?= cargo
 BUILD    := build
 TARGET   := target/release
 
-.PHONY: all lib tools headers demo packages test test-full bench install clean FORCE
+.PHONY: all lib tools headers demo packages test test-full bench install deb clean FORCE
 
 all: lib tools
 
@@ -93,6 +95,15 @@ install: all
 	install -m 755 $(BUILD)/bin/pfcount $(BUILD)/bin/pfsleep $(BUILD)/bin/pfring_config $(DESTDIR)$(PREFIX)/bin/
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(call fill,$(PREFIX),$(LIBDIR)) packaging/libpfring.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libpfring.pc
+	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man7
+	install -m 644 man/*.1 $(DESTDIR)$(MANDIR)/man1/
+	install -m 644 man/*.7 $(DESTDIR)$(MANDIR)/man7/
+
+# Stripped, and without what only a build from source needs: see packaging/deb.sh.
+deb: all
+	rm -rf $(BUILD)/deb
+	$(MAKE) install DESTDIR=$(abspath $(BUILD))/deb/stage PREFIX=/usr LIBDIR=/usr/lib/$(shell $(CC) -print-multiarch)
+	packaging/deb.sh $(abspath $(BUILD))/deb/stage $(abspath $(BUILD))/deb $(VERSION)
 
 clean:
 	rm -rf $(BUILD)
