@@ -19,7 +19,7 @@ CARGO    ?= cargo
 BUILD    := build
 TARGET   := target/release
 
-.PHONY: all lib tools headers demo packages test test-full bench install deb clean FORCE
+.PHONY: all lib tools headers demo packages test test-packages test-full bench install deb clean FORCE
 
 all: lib tools
 
@@ -65,7 +65,14 @@ test: all
 	$(CARGO) test --locked --manifest-path tools/headers/Cargo.toml
 	$(MAKE) -C c-tests check
 	PREFIX_DIR=$(abspath $(BUILD)) prove --exec '' c-tests/consume.sh
+	$(MAKE) test-packages
 	$(MAKE) -C c-tests check TESTS="$(MEMCHECK_TESTS)" VALGRIND="$(MEMCHECK)"
+
+# A program that was linked with another libpfring, in a root that has the run-time package only.
+test-packages: deb $(BUILD)/c-tests/blast
+	$(MAKE) -C c-tests ../build/c-tests/standin/libpfring.so.8
+	$(CC) -O1 -Wall -Wextra -Werror -Iinclude -o $(BUILD)/deb/capture packaging/capture.c $(BUILD)/c-tests/standin/libpfring.so.8
+	DEBS=$(BUILD)/deb BLAST=$(abspath $(BUILD))/c-tests/blast PROGRAM=$(BUILD)/deb/capture prove --exec '' packaging/test.sh
 
 # One form of each C program under valgrind, but for those that measure time.
 MEMCHECK := valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
