@@ -38,13 +38,14 @@ RUNS = [
     "wake ours default 50 {lone}", "wake ours guarded 50 {lone}",
     "idle ours default {idle}", "idle ours adaptive {idle}", "idle ours guarded {idle}",
     "idle bare poll {idle}", "wake libpcap immediate 50 {lone}",
+    "send flush0 {sent}", "send flush1 {sent}", "send inject {sent}", "send sendmmsg {sent}", "send txring {sent}",
     # Only for the chart.
     "wake ours watermark1 50000 {wake}", "wake ours sleep 50000 {wake}", "wake ours yield 50000 {wake}",
     "wake libpcap default 50000 {wake}",
 ]
 KINDS = {"cold": "recv next_ex dispatch", "warm": "recv next_ex dispatch recv-touch next_ex-touch burst loop recv-long"}
-LENGTHS = {**KINDS, "wake": "0.7", "lone": "4", "idle": "2000", "flood": "1000000"}
-QUICK_LENGTHS = {**KINDS, "wake": "0.3", "lone": "0.5", "idle": "1000", "flood": "200000"}
+LENGTHS = {**KINDS, "wake": "0.7", "lone": "4", "idle": "2000", "flood": "1000000", "sent": "500000"}
+QUICK_LENGTHS = {**KINDS, "wake": "0.3", "lone": "0.5", "idle": "1000", "flood": "200000", "sent": "100000"}
 
 # How a row is judged. LESS: libpcap's figure over ours, at least the floor. MORE: ours over libpcap's,
 # at least the floor. NEAR: ours over libpcap's, at most the floor. LIMIT: ours alone, at most the floor.
@@ -104,6 +105,10 @@ ROWS = [
     row("  a bare poll loop of as many sleeps", "%", "idle bare poll: cpu_percent", None, LIMIT),
     row("spins on empty calls, guarded, lone packet, p99", "ms", "wake ours guarded 50: p99_ns", None, LIMIT, 1, 0.2),
     row("  libpcap, immediate mode and poll, p99", "ms", "wake libpcap immediate 50: p99_ns", None, LIMIT),
+    row("frames sent, flush = 0, vs pcap_inject", "pps", "send flush0: sent_pps", "send inject: sent_pps", MORE, 1.3, 1.5),
+    row("frames sent, flush = 0, vs sendmmsg", "pps", "send flush0: sent_pps", "send sendmmsg: sent_pps", MORE, 0.95, 1.05),
+    row("frames sent, flush = 0, vs a transmit ring", "pps", "send flush0: sent_pps", "send txring: sent_pps", MORE, 0.95, 1.05),
+    row("frames sent, flush = 1, vs pcap_inject", "pps", "send flush1: sent_pps", "send inject: sent_pps", MORE, 1.0, 1.1),
 ]
 NOT_BUILT = ["lossless rate and kernel time per packet over the BPF ring", "lossless rate, exclusive"]
 
@@ -206,7 +211,7 @@ def bound(goal, value):
     return f"<= {value:g}x" if goal["sense"] == NEAR else f"{value:g}x"
 
 
-HEAD = ["figure", "floor", "aim", "ours", "libpcap", "ratio", "result"]
+HEAD = ["figure", "floor", "aim", "ours", "other", "ratio", "result"]
 
 
 def table(data, old=None):
