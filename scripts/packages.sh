@@ -18,6 +18,7 @@ PACKAGES=(
     libpcap-dev           # brings the libpcap of run time too, whatever that package is called
     tcpdump               # a second opinion on what was on the wire
     valgrind strace
+    llvm-22               # line coverage of the fuzz corpora: the major of rustc 1.95's LLVM
     clang libclang-dev    # a second C compiler; bindgen, which reads the headers back
 )
 

@@ -48,11 +48,8 @@ fn read(path: &std::path::Path, size: usize, snaplen: u32, keep: usize) {
         if held.len() == keep {
             for (frame, sum) in held.drain(..) {
                 // SAFETY: as above.
-                assert_eq!(
-                    checksum(unsafe { frame.bytes() }),
-                    sum,
-                    "a held frame changed"
-                );
+                let now = checksum(unsafe { frame.bytes() });
+                assert_eq!(now, sum, "a held frame changed");
             }
             file.release();
         }
