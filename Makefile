@@ -63,6 +63,7 @@ packages:
 test: all
 	$(CARGO) test --locked
 	$(CARGO) test --locked --manifest-path tools/headers/Cargo.toml
+	$(CARGO) test --locked --manifest-path fuzz/Cargo.toml
 	$(MAKE) -C c-tests check
 	PREFIX_DIR=$(abspath $(BUILD)) prove --exec '' c-tests/consume.sh
 	$(MAKE) test-packages

@@ -285,6 +285,7 @@ mod tests {
                 6,
             ),
             ("mpls", ethernet(ether::MPLS, &mpls), 6),
+            ("ip in ip", ethernet(ether::IPV4, &ipv4(4, 1, 2, &inner)), 6),
         ]
     }
 

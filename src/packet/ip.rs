@@ -7,6 +7,10 @@ use super::{be16, bytes, ether};
 
 /// Protocol number of ICMP.
 pub const ICMP: u8 = 1;
+/// Protocol number of IPv4 inside IP (RFC 2003).
+pub const IPV4_INSIDE: u8 = 4;
+/// Protocol number of IPv6 inside IP (RFC 2473, RFC 4213).
+pub const IPV6_INSIDE: u8 = 41;
 /// Protocol number of TCP.
 pub const TCP: u8 = 6;
 /// Protocol number of UDP.

@@ -72,7 +72,7 @@ pub struct Facts {
     pub later_fragment: bool,
 }
 
-/// What is inside GTP-U, GRE, VXLAN or MPLS.
+/// What is inside GTP-U, GRE, VXLAN, MPLS or another IP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tunnel {
     /// TEID, GRE key, VNI or the innermost MPLS label; [`NO_TUNNEL`] if there is none.
@@ -199,7 +199,8 @@ fn fill(data: &[u8], start: Start<'_>, level: u8, facts: &mut Facts) -> u8 {
         return 3;
     }
     let reached = l4::fill(data, facts);
-    if level < 5 || reached < 4 {
+    let may_hold_more = reached == 4 || tunnel::is_ip_in_ip(facts);
+    if level < 5 || !may_hold_more {
         return reached;
     }
     tunnel::fill(data, facts).unwrap_or(reached)

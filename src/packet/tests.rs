@@ -182,6 +182,11 @@ fn mutate(rounds: u32) {
         ethernet(ether::IPV4, &ipv4(ip::UDP, 1, 2, &udp(2152, 2152, &gtp))),
         ethernet(ether::IPV6, &ipv6(ip::UDP, &udp(9, 4789, &vxlan))),
         ethernet(ether::IPV4, &ipv4(ip::GRE, 1, 2, &gre)),
+        ethernet(ether::IPV4, &ipv4(ip::IPV4_INSIDE, 1, 2, &inner)),
+        ethernet(
+            ether::IPV6,
+            &ipv6(ip::IPV6_INSIDE, &ipv6(ip::UDP, &udp(1, 2, &[]))),
+        ),
         ethernet(
             ether::MPLS,
             &[&[0, 0, 0, 64, 0, 0, 0x11, 64][..], &inner].concat(),

@@ -1,9 +1,9 @@
-//! What is inside a tunnel: GTPv1-U, GRE, VXLAN and MPLS.
+//! What is inside a tunnel: GTPv1-U, GRE, VXLAN, MPLS and IP in IP.
 //!
 //! Only one tunnel is opened. Sources: 3GPP TS 29.281 (GTP-U), RFC 2784 and 2890 (GRE), RFC 7348
-//! (VXLAN), RFC 3032 (MPLS).
+//! (VXLAN), RFC 3032 (MPLS), RFC 2003, 2473 and 4213 (IP in IP).
 
-use super::ip::{GRE, UDP};
+use super::ip::{GRE, IPV4_INSIDE, IPV6_INSIDE, UDP};
 use super::{Facts, be32, bytes, ether, ip, l4, position};
 
 /// UDP port of GTP user data.
@@ -18,10 +18,15 @@ const G_PDU: u8 = 255;
 /// Labels that are looked through for the bottom of an MPLS stack, as upstream's kernel part does.
 const MAX_LABELS: usize = 9;
 
-/// Looks into GRE, GTP or VXLAN; gives 5 or 6 where an inner IP header was found, else None.
+/// Whether an IP header follows on an IP header. Such a packet has no layer 4 facts of its own.
+pub(super) fn is_ip_in_ip(facts: &Facts) -> bool {
+    !facts.later_fragment && matches!(facts.flow.proto, IPV4_INSIDE | IPV6_INSIDE)
+}
+
+/// Looks into GRE, GTP, VXLAN or IP; gives 5 or 6 where an inner IP header was found, else None.
 ///
 /// The tunnel id is set also where nothing can be found inside. (The key of GRE is set with the
-/// layer 4 facts.)
+/// layer 4 facts.) IP in IP has none: like GRE without a key it keeps the hash of the outer flow.
 pub(super) fn fill(data: &[u8], facts: &mut Facts) -> Option<u8> {
     match facts.flow.proto {
         GRE => {
@@ -38,6 +43,8 @@ pub(super) fn fill(data: &[u8], facts: &mut Facts) -> Option<u8> {
                 None
             }
         }
+        IPV4_INSIDE => fill_inner(data, position(facts.offsets.l4), ether::IPV4, facts),
+        IPV6_INSIDE => fill_inner(data, position(facts.offsets.l4), ether::IPV6, facts),
         _ => None,
     }
 }
@@ -135,6 +142,7 @@ fn fill_inner(data: &[u8], at: usize, eth_type: u16, facts: &mut Facts) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::hash::hash;
     use crate::packet::ip::{Addr, ICMP, TCP};
     use crate::packet::samples::{DMAC, SMAC, V6_A, ethernet, ipv4, ipv6, tagged, tcp, udp};
     use crate::packet::{NO_TUNNEL, Start, parse};
@@ -309,6 +317,60 @@ mod tests {
         assert_eq!((level, facts.tunnel.flow.src_port), (5, 0));
         assert_eq!(at_level_5(&frame(&[0, 0, 0x65, 0x58], &inner_udp())).1, 4);
         assert_eq!(at_level_5(&frame(&[0, 0, 8, 0], &[])).1, 4);
+    }
+
+    #[test]
+    fn ip_in_ip() {
+        let v6 = ipv6(UDP, &udp(1000, 2000, &[]));
+        let rows = [
+            ("4 in 4", ether::IPV4, ipv4(4, SRC, DST, &inner_udp()), 4),
+            ("6 in 4", ether::IPV4, ipv4(41, SRC, DST, &v6), 6),
+            ("4 in 6", ether::IPV6, ipv6(4, &inner_udp()), 4),
+            ("6 in 6", ether::IPV6, ipv6(41, &v6), 6),
+        ];
+        for (case, eth_type, packet, version) in rows {
+            let frame = ethernet(eth_type, &packet);
+            let (facts, level) = at_level_5(&frame);
+            let flow = facts.tunnel.flow;
+            assert_eq!(
+                (level, flow.ip_version, flow.proto),
+                (6, version, UDP),
+                "{case}"
+            );
+            assert_eq!((flow.src_port, flow.dst_port), (1000, 2000), "{case}");
+            // The outer facts are those of a parse that opens nothing, and so is the hash.
+            let (outer, level) = parse(&frame, Start::Ethernet, 4);
+            assert_eq!(level, 3, "{case}");
+            assert_eq!(
+                (facts.flow, facts.offsets, facts.tunnel.id),
+                (outer.flow, outer.offsets, NO_TUNNEL),
+                "{case}"
+            );
+            assert_eq!(facts.offsets.payload, facts.offsets.l4, "{case}");
+            assert_eq!(hash(&facts), hash(&outer), "{case}");
+        }
+    }
+
+    #[test]
+    fn ip_in_ip_without_a_readable_inside() {
+        let mut later_fragment = ipv4(4, SRC, DST, &inner_udp());
+        later_fragment[7] = 1;
+        let rows = [
+            ("cut", ipv4(4, SRC, DST, &inner_udp()[..19])),
+            ("empty", ipv4(4, SRC, DST, &[])),
+            ("another version", ipv4(41, SRC, DST, &inner_udp())),
+            ("a later fragment", later_fragment),
+        ];
+        for (case, packet) in rows {
+            let (facts, level) = at_level_5(&ethernet(ether::IPV4, &packet));
+            assert_eq!(
+                (level, facts.tunnel),
+                (3, crate::packet::Tunnel::NONE),
+                "{case}"
+            );
+        }
+        let ping = ipv4(4, SRC, DST, &ipv4(ICMP, 1, 2, &[8, 0, 0, 0]));
+        assert_eq!(at_level_5(&ethernet(ether::IPV4, &ping)).1, 5);
     }
 
     #[test]

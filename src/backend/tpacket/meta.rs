@@ -54,7 +54,8 @@ impl Meta {
             // SAFETY: the contract of this function; the frame has at least the MAC addresses.
             frame.data = unsafe { put_tag_back(data, self.tag()) };
             frame.caplen += TAG_LEN;
-            frame.len += TAG_LEN;
+            // Only a length that cannot be true wraps round.
+            frame.len = frame.len.wrapping_add(TAG_LEN);
             frame.moved_tci = Some(self.tci);
         }
         frame.caplen = frame.caplen.min(snaplen);

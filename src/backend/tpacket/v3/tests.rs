@@ -458,3 +458,21 @@ fn a_run_stops_at_a_header_that_cannot_be_true() {
         assert!(walk.next().is_none(), "{offset}: the block is given up");
     }
 }
+
+/// Found by the fuzzer: the note of a length that no frame can have.
+#[test]
+fn a_wire_length_that_cannot_be_is_no_panic() {
+    let mut ring = Ring::new();
+    let mut walk = ring.walk(1500);
+    ring.close(
+        0,
+        &[Packet {
+            wire_len: u32::MAX,
+            status: libc::TP_STATUS_VLAN_VALID,
+            tci: 5,
+            ..packet(&[1; 60], 10)
+        }],
+    );
+    let frame = walk.next().unwrap();
+    assert_eq!((frame.caplen, frame.moved_tci), (64, Some(5)));
+}
