@@ -25,6 +25,9 @@ fn fill_common(ring: &mut abi::pfring) {
     ring.set_poll_watermark_timeout = Some(pfring_set_poll_watermark_timeout);
     ring.set_poll_duration = Some(pfring_set_poll_duration);
     ring.set_application_name = Some(pfring_set_application_name);
+    ring.set_application_stats = Some(pfring_set_application_stats);
+    ring.get_appl_stats_file_name = Some(pfring_get_appl_stats_file_name);
+    ring.set_bound_dev_name = Some(pfring_set_bound_dev_name);
     ring.get_num_rx_channels = Some(pfring_get_num_rx_channels);
     ring.get_selectable_fd = Some(pfring_get_selectable_fd);
     ring.set_socket_mode = Some(pfring_set_socket_mode);

@@ -31,6 +31,7 @@ impl Handle {
         self.publish_enabled(true);
         self.obstacles
             .set(Obstacle::NotReceiving, !self.options.mode().receives());
+        self.describe();
         Ok(())
     }
 
@@ -44,6 +45,7 @@ impl Handle {
         self.attach(&lifecycle)?;
         self.obstacles.set(Obstacle::NotReceiving, true);
         self.publish_enabled(false);
+        self.describe();
         Ok(())
     }
 

@@ -35,6 +35,7 @@ mod info;
 mod obstacles;
 mod options;
 mod public;
+mod published;
 mod receive;
 mod rx;
 mod selectable;
@@ -87,6 +88,7 @@ pub struct Handle {
     selectable: Selectable,
     device_name: CString,
     application: Mutex<CString>,
+    published: Mutex<published::Published>,
 }
 
 #[derive(Default)]
@@ -162,8 +164,10 @@ impl Handle {
             selectable,
             device_name: CString::new(spec.text.as_bytes()).unwrap_or_default(),
             application: Mutex::default(),
+            published: Mutex::default(),
         });
         handle.publish_open();
+        handle.publish_files();
         Ok(handle)
     }
 
