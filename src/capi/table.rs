@@ -21,6 +21,7 @@ fn fill_common(ring: &mut abi::pfring) {
     ring.stats = Some(pfring_stats);
     ring.recv = Some(pfring_recv);
     ring.recv_burst = Some(pfring_recv_burst);
+    ring.recv_chunk = Some(pfring_recv_chunk);
     ring.set_poll_watermark = Some(pfring_set_poll_watermark);
     ring.set_poll_watermark_timeout = Some(pfring_set_poll_watermark_timeout);
     ring.set_poll_duration = Some(pfring_set_poll_duration);

@@ -27,6 +27,7 @@ use crate::wait::Waiter;
 
 mod breaks;
 mod capture;
+mod chunk;
 mod empty;
 mod filter;
 mod half;

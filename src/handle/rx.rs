@@ -1,5 +1,6 @@
 //! The receive half of a ring: the backend, and the run of frames that it has lent out.
 
+use super::chunk::Rows;
 use crate::backend::{Run, RxAny, RxBackend};
 
 /// What one thread at a time may touch.
@@ -10,6 +11,8 @@ pub(super) struct Rx {
     run: Run,
     /// Looks in a row that found nothing.
     pub(super) empty_looks: u32,
+    /// What pfring_recv_chunk has handed out.
+    pub(super) rows: Rows,
 }
 
 impl Rx {
@@ -18,6 +21,7 @@ impl Rx {
             backend,
             run: Run::EMPTY,
             empty_looks: 0,
+            rows: Rows::default(),
         }
     }
 

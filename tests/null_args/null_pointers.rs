@@ -104,7 +104,7 @@ fn receiving(ring: &Ring) {
             capi::pfring_recv_parsed(raw, data, 100, header, wait, 4, 0, 0) => -2;
             capi::pfring_recv_burst(raw, null_mut(), 4, wait) => -2;
             capi::pfring_recv_flow(raw, null_mut(), wait) => -7;
-            capi::pfring_recv_chunk(raw, null_mut(), null_mut(), wait) => -7;
+            capi::pfring_recv_chunk(raw, null_mut(), null_mut(), wait) => -2;
             capi::pfring_loop(raw, None, null(), wait) => -2;
         }
     }
