@@ -1272,13 +1272,19 @@ int pfring_recv_burst(pfring *ring,
                       uint8_t wait_for_packet);
 
 /**
- * Receives a chunk of packets as a capture file has them. Not supported yet.
+ * Receives the packets that are there, as many as fit into a chunk of 1 MiB, as the rows of a capture file
+ * with nanoseconds: write a file header, then chunk after chunk. Each row is seconds, nanoseconds, bytes
+ * present and bytes on the wire (32 bits each, in the byte order of the machine) and the bytes themselves.
+ * PF_RING_CHUNK_MODE need not be set.
  *
- * @param ring             the ring
- * @param chunk            where the pointer to the chunk is written to
- * @param chunk_info       filled
+ * @param ring             the ring; not one with PF_RING_REENTRANT
+ * @param chunk            where the pointer to the chunk is written to: memory of the library, valid until
+ *                         the next call
+ * @param chunk_info       filled: bytes of the chunk, PCAP_NSEC_CHUNK
  * @param wait_for_packet  as in pfring_recv()
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @return 1 for a chunk; 0, and nothing is written, as in pfring_recv(); PF_RING_ERROR_INVALID_ARGUMENT for
+ *         NULL chunk or chunk_info, at the end of a file, and for a ring with PF_RING_REENTRANT;
+ *         PF_RING_ERROR_NOT_SUPPORTED for a NULL ring; else as pfring_recv()
  */
 int pfring_recv_chunk(pfring *ring,
                       void **chunk,
@@ -1510,32 +1516,41 @@ int pfring_set_socket_mode(pfring *ring, socket_mode mode);
 int pfring_set_application_name(pfring *ring, char *name);
 
 /**
- * Stores a text about the program where others can read it. Not supported yet.
+ * Stores a text about the program in a file of its own, where others of the same user can read it. The file
+ * goes when the ring is closed.
  *
  * @param ring   the ring
- * @param stats  the text, at most 1023 bytes
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param stats  the text; at most 1023 bytes of it are kept
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED where there is no folder for such files (PFRING_RUN_DIR);
+ *         -1 with errno when the file cannot be written; PF_RING_ERROR_INVALID_ARGUMENT for NULL stats;
+ *         PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
  */
-int pfring_set_application_stats(pfring *ring, char *stats);
+int pfring_set_application_stats(pfring *ring,
+                                 char *stats);
 
 /**
- * Tells the file that pfring_set_application_stats() writes to. Not supported yet.
+ * Tells the file that pfring_set_application_stats() writes to, whether it has done so yet or not.
  *
  * @param ring      the ring
- * @param path      buffer for the name
- * @param path_len  bytes of the buffer
- * @return NULL
+ * @param path      buffer for the name, which is written without a terminator: fill it with zeros before
+ * @param path_len  bytes of the buffer: more than the name has
+ * @return path; NULL when the buffer is too small, where there is no folder for such files
+ *         (PFRING_RUN_DIR), and for NULL
  */
-char *pfring_get_appl_stats_file_name(pfring *ring, char *path, unsigned int path_len);
+char *pfring_get_appl_stats_file_name(pfring *ring,
+                                      char *path,
+                                      unsigned int path_len);
 
 /**
- * Sets the name that is shown for the interface. Not supported yet.
+ * Sets the name that is shown for the interface in the file about the ring. Nothing else uses it.
  *
  * @param ring             the ring
- * @param custom_dev_name  the name, at most 31 bytes
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param custom_dev_name  the name; at most 31 bytes of it are kept
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED where there is no folder for such files (PFRING_RUN_DIR) and
+ *         for a NULL ring; PF_RING_ERROR_INVALID_ARGUMENT for a NULL name
  */
-int pfring_set_bound_dev_name(pfring *ring, char *custom_dev_name);
+int pfring_set_bound_dev_name(pfring *ring,
+                              char *custom_dev_name);
 
 /**
  * Asks for promiscuous mode on the interfaces of a ring, or gives it back. Calls are counted, that

@@ -9,6 +9,7 @@
 //! - [`wait`]: how a call that may wait does so: passive, active, adaptive, sleep, yield.
 //! - [`filter`]: is this frame wanted?
 //! - [`packet`]: bytes to facts: parser, hash, text.
+//! - [`rundir`]: files about an open ring, which others can read.
 //! - [`config`]: device names and environment variables.
 //! - [`sys`]: the only callers of libc.
 //! - [`error`]: one error type, and the one table from it to C codes and errno.
@@ -21,6 +22,7 @@ pub mod error;
 pub mod filter;
 pub mod handle;
 pub mod packet;
+pub mod rundir;
 pub mod sys;
 pub mod transmit;
 pub mod wait;

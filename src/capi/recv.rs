@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use super::boundary::{handle, out, unsupported, with_ring};
 use crate::abi::{
     PF_RING_ERROR_INVALID_ARGUMENT, PF_RING_ERROR_NOT_SUPPORTED, pfring, pfring_chunk_info,
-    pfring_flow_update, pfring_packet_info, pfring_pkthdr, pfringProcesssPacket,
+    pfring_chunk_type, pfring_flow_update, pfring_packet_info, pfring_pkthdr, pfringProcesssPacket,
 };
 use crate::error::{Error, Result};
 use crate::handle::{Handle, Lent, Target};
@@ -231,13 +231,19 @@ pub unsafe extern "C" fn pfring_recv_burst(
     }
 }
 
-/// Receives a chunk of packets as a capture file has them. Not supported yet.
+/// Receives the packets that are there, as many as fit into a chunk of 1 MiB, as the rows of a capture file
+/// with nanoseconds: write a file header, then chunk after chunk. Each row is seconds, nanoseconds, bytes
+/// present and bytes on the wire (32 bits each, in the byte order of the machine) and the bytes themselves.
+/// PF_RING_CHUNK_MODE need not be set.
 ///
-/// @param ring             the ring
-/// @param chunk            where the pointer to the chunk is written to
-/// @param chunk_info       filled
+/// @param ring             the ring; not one with PF_RING_REENTRANT
+/// @param chunk            where the pointer to the chunk is written to: memory of the library, valid until
+///                         the next call
+/// @param chunk_info       filled: bytes of the chunk, PCAP_NSEC_CHUNK
 /// @param wait_for_packet  as in pfring_recv()
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @return 1 for a chunk; 0, and nothing is written, as in pfring_recv(); PF_RING_ERROR_INVALID_ARGUMENT for
+///         NULL chunk or chunk_info, at the end of a file, and for a ring with PF_RING_REENTRANT;
+///         PF_RING_ERROR_NOT_SUPPORTED for a NULL ring; else as pfring_recv()
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_recv_chunk(
     ring: *mut pfring,
@@ -245,11 +251,20 @@ pub unsafe extern "C" fn pfring_recv_chunk(
     chunk_info: *mut pfring_chunk_info,
     wait_for_packet: u8,
 ) -> c_int {
-    let _ = (chunk, chunk_info, wait_for_packet);
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_recv_chunk")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let place = out(chunk, "chunk")?;
+            let info = out(chunk_info, "chunk_info")?;
+            let Some(chunk) = handle.receive_chunk(wait_for_packet != 0)? else {
+                return Ok(0);
+            };
+            place.write(chunk.data.as_ptr().cast());
+            info.write(pfring_chunk_info {
+                length: chunk.len,
+                r#type: pfring_chunk_type::PCAP_NSEC_CHUNK,
+            });
+            Ok(1)
         })
     }
 }

@@ -71,59 +71,66 @@ pub unsafe extern "C" fn pfring_set_application_name(
         })
     }
 }
-/// Stores a text about the program where others can read it. Not supported yet.
+/// Stores a text about the program in a file of its own, where others of the same user can read it. The file
+/// goes when the ring is closed.
 ///
 /// @param ring   the ring
-/// @param stats  the text, at most 1023 bytes
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param stats  the text; at most 1023 bytes of it are kept
+/// @return 0; PF_RING_ERROR_NOT_SUPPORTED where there is no folder for such files (PFRING_RUN_DIR);
+///         -1 with errno when the file cannot be written; PF_RING_ERROR_INVALID_ARGUMENT for NULL stats;
+///         PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_application_stats(
     ring: *mut pfring,
     stats: *mut c_char,
 ) -> c_int {
-    let _ = stats;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_set_application_stats")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle
+                .set_application_text(strings::string(stats, "stats")?)
+                .map(|()| 0)
         })
     }
 }
-/// Tells the file that pfring_set_application_stats() writes to. Not supported yet.
+/// Tells the file that pfring_set_application_stats() writes to, whether it has done so yet or not.
 ///
 /// @param ring      the ring
-/// @param path      buffer for the name
-/// @param path_len  bytes of the buffer
-/// @return NULL
+/// @param path      buffer for the name, which is written without a terminator: fill it with zeros before
+/// @param path_len  bytes of the buffer: more than the name has
+/// @return path; NULL when the buffer is too small, where there is no folder for such files
+///         (PFRING_RUN_DIR), and for NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_get_appl_stats_file_name(
     ring: *mut pfring,
     path: *mut c_char,
     path_len: c_uint,
 ) -> *mut c_char {
-    let _ = (path, path_len);
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, std::ptr::null_mut(), |_| {
-            unsupported("pfring_get_appl_stats_file_name")
+        with_ring(ring, std::ptr::null_mut(), |handle| {
+            let buffer = strings::buffer(path, path_len as usize, "path")?;
+            handle.write_text_path(buffer).map(|()| path)
         })
     }
 }
-/// Sets the name that is shown for the interface. Not supported yet.
+/// Sets the name that is shown for the interface in the file about the ring. Nothing else uses it.
 ///
 /// @param ring             the ring
-/// @param custom_dev_name  the name, at most 31 bytes
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param custom_dev_name  the name; at most 31 bytes of it are kept
+/// @return 0; PF_RING_ERROR_NOT_SUPPORTED where there is no folder for such files (PFRING_RUN_DIR) and
+///         for a NULL ring; PF_RING_ERROR_INVALID_ARGUMENT for a NULL name
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_bound_dev_name(
     ring: *mut pfring,
     custom_dev_name: *mut c_char,
 ) -> c_int {
-    let _ = custom_dev_name;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_set_bound_dev_name")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle
+                .set_shown_name(strings::string(custom_dev_name, "device name")?)
+                .map(|()| 0)
         })
     }
 }

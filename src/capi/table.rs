@@ -21,10 +21,14 @@ fn fill_common(ring: &mut abi::pfring) {
     ring.stats = Some(pfring_stats);
     ring.recv = Some(pfring_recv);
     ring.recv_burst = Some(pfring_recv_burst);
+    ring.recv_chunk = Some(pfring_recv_chunk);
     ring.set_poll_watermark = Some(pfring_set_poll_watermark);
     ring.set_poll_watermark_timeout = Some(pfring_set_poll_watermark_timeout);
     ring.set_poll_duration = Some(pfring_set_poll_duration);
     ring.set_application_name = Some(pfring_set_application_name);
+    ring.set_application_stats = Some(pfring_set_application_stats);
+    ring.get_appl_stats_file_name = Some(pfring_get_appl_stats_file_name);
+    ring.set_bound_dev_name = Some(pfring_set_bound_dev_name);
     ring.get_num_rx_channels = Some(pfring_get_num_rx_channels);
     ring.get_selectable_fd = Some(pfring_get_selectable_fd);
     ring.set_socket_mode = Some(pfring_set_socket_mode);

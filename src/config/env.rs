@@ -69,7 +69,7 @@ pub struct Settings {
     pub stats: bool,
     /// `PFRING_LOG`.
     pub log: Level,
-    /// `PFRING_RUN_DIR`: the folder of the rings' shared pages; None is off.
+    /// `PFRING_RUN_DIR`: the folder of the files about open rings; None is off.
     pub run_dir: Option<PathBuf>,
     /// `PF_RING_DEBUG_TS` is set: print decoded hardware timestamps.
     pub debug_timestamps: bool,

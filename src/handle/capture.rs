@@ -35,6 +35,7 @@ impl Handle {
         self.publish_enabled(true);
         self.obstacles
             .set(Obstacle::NotReceiving, !self.options.mode().receives());
+        self.describe();
         Ok(())
     }
 
@@ -48,6 +49,7 @@ impl Handle {
         self.attach(&lifecycle)?;
         self.obstacles.set(Obstacle::NotReceiving, true);
         self.publish_enabled(false);
+        self.describe();
         Ok(())
     }
 

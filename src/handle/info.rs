@@ -186,6 +186,7 @@ impl Handle {
             return Err(Error::Os("application name", error));
         }
         *self.application.lock() = CString::from(name);
+        self.describe();
         Ok(())
     }
 }

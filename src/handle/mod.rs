@@ -28,6 +28,7 @@ use crate::wait::Waiter;
 
 mod breaks;
 mod capture;
+mod chunk;
 mod empty;
 mod filter;
 mod forward;
@@ -37,6 +38,7 @@ mod info;
 mod obstacles;
 mod options;
 mod public;
+mod published;
 mod receive;
 mod rx;
 mod selectable;
@@ -94,6 +96,7 @@ pub struct Handle {
     selectable: Selectable,
     device_name: CString,
     application: Mutex<CString>,
+    published: Mutex<published::Published>,
 }
 
 #[derive(Default)]
@@ -173,9 +176,11 @@ impl Handle {
             selectable,
             device_name: CString::new(spec.text.as_bytes()).unwrap_or_default(),
             application: Mutex::default(),
+            published: Mutex::default(),
         });
         handle.obstacles.set(Obstacle::Forward, handle.keeps_last());
         handle.publish_open();
+        handle.publish_files();
         Ok(handle)
     }
 

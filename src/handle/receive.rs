@@ -110,7 +110,7 @@ impl Handle {
 
     /// Why nothing can be received, in the order in which the original looks.
     #[cold]
-    fn check_receive(&self) -> Result<()> {
+    pub(super) fn check_receive(&self) -> Result<()> {
         if self.is_poisoned() {
             Err(Error::Poisoned)
         } else if !self.is_enabled() && !self.breaks.is_shut() {
@@ -189,7 +189,7 @@ impl Handle {
 
     /// Takes the next frame of the run, whatever it is.
     #[inline(always)]
-    fn take_of_run(&self, rx: &mut Rx) -> Option<Frame> {
+    pub(super) fn take_of_run(&self, rx: &mut Rx) -> Option<Frame> {
         if !self.obstacles.wants_all() {
             return None;
         }
@@ -199,7 +199,7 @@ impl Handle {
     }
 
     /// Gives back what was lent and takes the next frame that is wanted.
-    fn take_of_backend(&self, rx: &mut Rx) -> Result<Option<Frame>> {
+    pub(super) fn take_of_backend(&self, rx: &mut Rx) -> Result<Option<Frame>> {
         rx.last = None;
         let Some(backend) = rx.backend() else {
             return Ok(None);

@@ -1,6 +1,7 @@
 //! The receive half of a ring: the backend, and the run of frames that it has lent out.
 
 use super::forward::LastPacket;
+use super::chunk::Rows;
 use crate::backend::{Run, RxAny, RxBackend};
 
 /// What one thread at a time may touch.
@@ -13,6 +14,8 @@ pub(super) struct Rx {
     pub(super) empty_looks: u32,
     /// Kept only while somebody may ask for it.
     pub(super) last: Option<LastPacket>,
+    /// What pfring_recv_chunk has handed out.
+    pub(super) rows: Rows,
 }
 
 impl Rx {
@@ -22,6 +25,7 @@ impl Rx {
             run: Run::EMPTY,
             empty_looks: 0,
             last: None,
+            rows: Rows::default(),
         }
     }
 

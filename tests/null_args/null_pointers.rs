@@ -104,7 +104,7 @@ fn receiving(ring: &Ring) {
             capi::pfring_recv_parsed(raw, data, 100, header, wait, 4, 0, 0) => -2;
             capi::pfring_recv_burst(raw, null_mut(), 4, wait) => -2;
             capi::pfring_recv_flow(raw, null_mut(), wait) => -7;
-            capi::pfring_recv_chunk(raw, null_mut(), null_mut(), wait) => -7;
+            capi::pfring_recv_chunk(raw, null_mut(), null_mut(), wait) => -2;
             capi::pfring_loop(raw, None, null(), wait) => -2;
         }
     }
@@ -139,8 +139,8 @@ fn named(ring: &Ring) {
     answers! {
         capi::pfring_set_application_name(raw, null_mut()) => -2;
         capi::pfring_wait_set_mode(raw, null()) => -2;
-        capi::pfring_set_application_stats(raw, null_mut()) => -7;
-        capi::pfring_set_bound_dev_name(raw, null_mut()) => -7;
+        capi::pfring_set_application_stats(raw, null_mut()) => -2;
+        capi::pfring_set_bound_dev_name(raw, null_mut()) => -2;
         capi::pfring_bind(raw, null_mut()) => -1;
         capi::pfring_set_bpf_filter(raw, null()) => -2;
         capi::pfring_search_payload(raw, null_mut()) => -2;
