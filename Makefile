@@ -83,7 +83,7 @@ headers:
 	$(CARGO) run --locked --manifest-path tools/headers/Cargo.toml
 
 # Tools with a manual page that forward, record and count.
-FORWARD_TOOLS := pfbridge
+FORWARD_TOOLS := pfbridge pfdump
 
 install: all
 	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/include/linux $(DESTDIR)$(PREFIX)/bin

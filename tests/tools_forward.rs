@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::frame::{numbered, tagged};
+use common::pcapfile::{Order, Record, pcap};
 use common::ring::{RX_ONLY, Ring};
 use common::sender::Sender;
 use common::worker::Worker;
@@ -267,6 +268,137 @@ fn pfbridge_filters_and_counts_what_it_cannot_send() {
     }
 }
 
+/// A folder of this test's own, removed on drop.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let folder = format!("pfring-tools-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(folder);
+        std::fs::create_dir(&path).expect("the temporary folder is writable");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        let path = self.0.join(name);
+        path.to_str().expect("a UTF-8 path").to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The packets of a capture file, as the library's own reader gives them.
+fn read_back(path: &str) -> Vec<Vec<u8>> {
+    let ring = Open::on(&format!("pcap:{path}")).enabled();
+    let mut packets = Vec::new();
+    loop {
+        let got = ring.recv(true);
+        if got.rc < 1 {
+            assert_eq!(
+                (got.rc, got.errno),
+                (-2, libc::ENODATA),
+                "the end of {path}"
+            );
+            return packets;
+        }
+        packets.push(got.bytes().to_vec());
+    }
+}
+
+/// Exactly the frames that were sent are in the file, in both formats, ended by a signal or a count.
+#[test]
+fn pfdump_records_what_is_sent() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let folder = Folder::new("dump");
+    let sent: Vec<_> = (0..2_000).map(frame).collect();
+    for name in ["a.pcap", "b.pcapng"] {
+        let path = folder.file(name);
+        let mut running = Running::start("pfdump", &["-i", "vb", "-w", &path, "-s", "0"]);
+        running.line("# Device RX channels");
+        wait_for_file(&path);
+        send_paced(&lab.sender(), 2_000);
+        running.line("1 sec pkts");
+        let lines = running.stop(libc::SIGINT);
+        let bytes = total_bytes(2_000);
+        has(
+            &lines,
+            &format!("Recorded 2000 packets, {bytes} bytes, in 1 file; 0 dropped"),
+        );
+        assert!(
+            read_back(&path) == sent,
+            "{name} differs from what was sent"
+        );
+    }
+}
+
+/// The file appears just before the ring is enabled; packets are recorded from then on.
+fn wait_for_file(path: &str) {
+    let end = Instant::now() + SOON;
+    while !Path::new(path).exists() {
+        assert!(Instant::now() < end, "{path} does not appear");
+        thread::sleep(Duration::from_millis(1));
+    }
+    thread::sleep(Duration::from_millis(200));
+}
+
+/// By size: no file beyond the limit, no packet lost between two, only the newest are kept. Cut at
+/// the snap length.
+#[test]
+fn pfdump_rotates_by_size_and_time() {
+    let folder = Folder::new("rotate");
+    let source = folder.file("source.pcap");
+    let count = 5_000u32;
+    let records: Vec<_> = (0..count)
+        .map(|n| Record::new(1_000 + n / 1_000, 0, frame(n)))
+        .collect();
+    let file = pcap(Order::Little, 0xa1b2_c3d4, 1, &records);
+    std::fs::write(&source, file).expect("the folder is writable");
+    let device = format!("pcap:{source}");
+
+    // 5,000 packets of 569.5 bytes, with 16 bytes each in pcap: 2.93 MB; padded to 570, with 32 bytes
+    // each in pcapng: 3.01 MB.
+    for (format, expected) in [("pcap", 3), ("pcapng", 4)] {
+        let base = folder.file(format);
+        let args = [
+            "-i", &device, "-w", &base, "-s", "0", "-C", "1", "-F", format,
+        ];
+        let done = run("pfdump", &args);
+        assert!(done.status.success(), "{done:?}");
+        let files: Vec<_> = (1..)
+            .map(|index| format!("{base}.{index}"))
+            .take_while(|path| Path::new(path).exists())
+            .collect();
+        assert_eq!(files.len(), expected, "{format}");
+        for path in &files {
+            let size = std::fs::metadata(path).expect("it exists").len();
+            assert!(size <= 1_000_000, "{path}: {size}");
+        }
+        let all: Vec<_> = files.iter().flat_map(|path| read_back(path)).collect();
+        assert!(all.iter().zip(0..count).all(|(got, n)| *got == frame(n)));
+        assert_eq!(all.len(), count as usize);
+    }
+
+    let base = folder.file("time");
+    let args = ["-i", &device, "-w", &base, "-s", "64", "-G", "1", "-W", "2"];
+    let done = run("pfdump", &args);
+    assert!(done.status.success(), "{done:?}");
+    for index in 1..=3 {
+        assert!(!Path::new(&format!("{base}.{index}")).exists(), "{index}");
+    }
+    for (index, first) in [(4, 3_000), (5, 4_000)] {
+        let cut: Vec<_> = (first..first + 1_000)
+            .map(|n| frame(n)[..frame(n).len().min(64)].to_vec())
+            .collect();
+        assert!(read_back(&format!("{base}.{index}")) == cut, "file {index}");
+    }
+}
+
 /// Each tool: help with status 0; wrong use and a missing device end with 255 and say why.
 #[test]
 fn tools_explain_themselves() {
@@ -286,4 +418,7 @@ fn tools_explain_themselves() {
 }
 
 /// The tools, and arguments that name a device that does not exist.
-const TOOLS: &[(&str, &[&str])] = &[("pfbridge", &["-a", "nosuch0", "-b", "lo"])];
+const TOOLS: &[(&str, &[&str])] = &[
+    ("pfbridge", &["-a", "nosuch0", "-b", "lo"]),
+    ("pfdump", &["-i", "nosuch0", "-w", "/dev/null"]),
+];
