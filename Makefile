@@ -92,8 +92,7 @@ bench: lib
 headers:
 	$(CARGO) run --locked --manifest-path tools/headers/Cargo.toml
 
-# Tools with a manual page that forward, record and count.
-FORWARD_TOOLS := pfbridge pfdump
+TOOLS := pfcount pfsleep pfbridge pfdump
 
 install: all
 	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/include/linux $(DESTDIR)$(PREFIX)/bin
@@ -103,10 +102,7 @@ install: all
 	ln -sfn $(SONAME) $(DESTDIR)$(LIBDIR)/libpfring.so
 	install -m 644 include/pfring.h include/pfring_wait.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 include/linux/pf_ring.h $(DESTDIR)$(PREFIX)/include/linux/
-	install -m 755 $(BUILD)/bin/pfcount $(BUILD)/bin/pfsleep $(BUILD)/bin/pfring_config $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(addprefix $(BUILD)/bin/,$(FORWARD_TOOLS)) $(DESTDIR)$(PREFIX)/bin/
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(FORWARD_TOOLS:%=man/%.1) $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 755 $(addprefix $(BUILD)/bin/,$(TOOLS) pfring_config) $(DESTDIR)$(PREFIX)/bin/
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(call fill,$(PREFIX),$(LIBDIR)) packaging/libpfring.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libpfring.pc
 	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man7
