@@ -1313,20 +1313,24 @@ int pfring_recv_flow(pfring *ring, pfring_flow_update *flow, uint8_t wait_for_pa
 int pfring_get_metadata(pfring *ring, unsigned char **metadata, uint32_t *metadata_len);
 
 /**
- * Tells the time of the next packet without taking it. Not supported yet.
+ * Tells the time of the next packet without taking it; the packet received last stays valid. Does not wait. So
+ * a program that reads several rings takes their packets in the order of time.
  *
- * @param ring  the ring
- * @param ts    filled
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param ring  the ring, enabled
+ * @param ts    filled: seconds and nanoseconds since 1970
+ * @return 0; PF_RING_ERROR_NO_PKT_AVAILABLE when no packet is there; PF_RING_ERROR_RING_NOT_ENABLED;
+ *         PF_RING_ERROR_INVALID_ARGUMENT for a NULL ts; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring, for a
+ *         file, with sampling, and with a filter that runs in the library
  */
-int pfring_next_pkt_time(pfring *ring, struct timespec *ts);
+int pfring_next_pkt_time(pfring *ring,
+                         struct timespec *ts);
 
 /**
- * Tells the stamp of the next packet without taking it. Not supported yet.
+ * Tells the stamp of the next packet without taking it, as pfring_next_pkt_time().
  *
- * @param ring          the ring
- * @param timestamp_ns  filled
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param ring          the ring, enabled
+ * @param timestamp_ns  filled: nanoseconds since 1970
+ * @return as pfring_next_pkt_time()
  */
 int pfring_next_pkt_raw_timestamp(pfring *ring, uint64_t *timestamp_ns);
 
@@ -1601,13 +1605,15 @@ int pfring_enable_rss_rehash(pfring *ring);
 int pfring_set_vlan_id(pfring *ring, uint16_t vlan_id);
 
 /**
- * Delivers one packet in so many. Not supported yet.
+ * Delivers one packet in so many of those that pass the filter: the first one, then one of each group, at
+ * a place that changes. The others are not counted as received, nor as dropped.
  *
  * @param ring  the ring
- * @param rate  packets; 0 and 1: every packet
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param rate  packets of a group; 0 and 1: every packet
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
  */
-int pfring_set_sampling_rate(pfring *ring, uint32_t rate);
+int pfring_set_sampling_rate(pfring *ring,
+                             uint32_t rate);
 
 /**
  * Delivers one in so many of the packets that a rule drops. Not supported yet.

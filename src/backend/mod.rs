@@ -196,6 +196,12 @@ pub trait RxBackend {
     /// Whether [`next`](Self::next) would give a frame or an end of file. Takes nothing.
     fn available(&self) -> bool;
 
+    /// The stamp of the next frame in nanoseconds, 0 where it has none; None when no frame is there, or its
+    /// stamp cannot be seen before it is taken. Takes nothing.
+    fn next_time(&self) -> Option<u64> {
+        None
+    }
+
     /// Packets that are readable now and not yet taken.
     fn queued(&self) -> u32;
 
@@ -265,6 +271,10 @@ impl RxBackend for RxAny {
 
     fn has(&self, packets: u32) -> bool {
         each!(self, rx => rx.has(packets))
+    }
+
+    fn next_time(&self) -> Option<u64> {
+        each!(self, rx => rx.next_time())
     }
 
     fn nap_ns(&self) -> u64 {

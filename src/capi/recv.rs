@@ -318,37 +318,46 @@ pub unsafe extern "C" fn pfring_get_metadata(
     }
 }
 
-/// Tells the time of the next packet without taking it. Not supported yet.
+/// Tells the time of the next packet without taking it; the packet received last stays valid. Does not wait. So
+/// a program that reads several rings takes their packets in the order of time.
 ///
-/// @param ring  the ring
-/// @param ts    filled
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param ring  the ring, enabled
+/// @param ts    filled: seconds and nanoseconds since 1970
+/// @return 0; PF_RING_ERROR_NO_PKT_AVAILABLE when no packet is there; PF_RING_ERROR_RING_NOT_ENABLED;
+///         PF_RING_ERROR_INVALID_ARGUMENT for a NULL ts; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring, for a
+///         file, with sampling, and with a filter that runs in the library
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_next_pkt_time(ring: *mut pfring, ts: *mut libc::timespec) -> c_int {
-    let _ = ts;
-    // SAFETY: the common contract.
+    // SAFETY: the common contract; `ts` is writable.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_next_pkt_time")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let place = out(ts, "ts")?;
+            let ns = handle.next_packet_time()?;
+            place.write(libc::timespec {
+                tv_sec: (ns / 1_000_000_000) as libc::time_t,
+                tv_nsec: (ns % 1_000_000_000) as libc::c_long,
+            });
+            Ok(0)
         })
     }
 }
 
-/// Tells the stamp of the next packet without taking it. Not supported yet.
+/// Tells the stamp of the next packet without taking it, as pfring_next_pkt_time().
 ///
-/// @param ring          the ring
-/// @param timestamp_ns  filled
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param ring          the ring, enabled
+/// @param timestamp_ns  filled: nanoseconds since 1970
+/// @return as pfring_next_pkt_time()
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_next_pkt_raw_timestamp(
     ring: *mut pfring,
     timestamp_ns: *mut u64,
 ) -> c_int {
-    let _ = timestamp_ns;
-    // SAFETY: the common contract.
+    // SAFETY: the common contract; `timestamp_ns` is writable.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_next_pkt_raw_timestamp")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let place = out(timestamp_ns, "timestamp_ns")?;
+            place.write(handle.next_packet_time()?);
+            Ok(0)
         })
     }
 }

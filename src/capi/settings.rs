@@ -206,18 +206,19 @@ pub unsafe extern "C" fn pfring_set_vlan_id(ring: *mut pfring, vlan_id: u16) -> 
         })
     }
 }
-/// Delivers one packet in so many. Not supported yet.
+/// Delivers one packet in so many of those that pass the filter: the first one, then one of each group, at
+/// a place that changes. The others are not counted as received, nor as dropped.
 ///
 /// @param ring  the ring
-/// @param rate  packets; 0 and 1: every packet
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param rate  packets of a group; 0 and 1: every packet
+/// @return 0; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_sampling_rate(ring: *mut pfring, rate: u32) -> c_int {
-    let _ = rate;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_set_sampling_rate")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.set_sampling_rate(rate);
+            Ok(0)
         })
     }
 }

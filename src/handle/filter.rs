@@ -186,6 +186,7 @@ impl Handle {
         self.obstacles.wants_all()
             || self.options.direction().accepts(frame.direction)
                 && (!self.obstacles.has(Obstacle::Filter) || self.passes_filter(frame))
+                && (!self.obstacles.has(Obstacle::Sampling) || self.sampling.takes())
     }
 
     #[cold]

@@ -41,6 +41,7 @@ mod public;
 mod published;
 mod receive;
 mod rx;
+mod sampling;
 mod selectable;
 mod source;
 mod transmit;
@@ -57,6 +58,7 @@ use forward::Forward;
 use half::Half;
 use obstacles::{Obstacle, Obstacles};
 use rx::Rx;
+use sampling::Sampling;
 use selectable::Selectable;
 use source::{Opened, Source};
 
@@ -73,6 +75,7 @@ pub struct Handle {
     /// socket does not see what it sends itself, and the ring may be asked to.
     tx: Option<Transmitter>,
     forward: Forward,
+    sampling: Sampling,
     /// What the program asked for.
     options: options::Options,
     settings: Settings,
@@ -160,6 +163,7 @@ impl Handle {
             source,
             tx,
             forward: Forward::default(),
+            sampling: Sampling::default(),
             options: options::Options::new(snaplen, flags),
             waiter: Waiter::new(settings.wait),
             settings,

@@ -18,6 +18,8 @@ pub(super) enum Obstacle {
     Header = 16,
     /// Packets go on to another interface.
     Forward = 32,
+    /// One packet in so many is wanted.
+    Sampling = 64,
 }
 
 /// The reasons that hold now. Set from any thread, and from signal handlers.
@@ -54,8 +56,10 @@ impl Obstacles {
     /// Whether frames are wanted whatever they are, and by their reader alone.
     #[inline(always)]
     pub(super) fn wants_all(&self) -> bool {
-        const LOOKS: u8 =
-            Obstacle::Direction as u8 | Obstacle::Filter as u8 | Obstacle::Forward as u8;
+        const LOOKS: u8 = Obstacle::Direction as u8
+            | Obstacle::Filter as u8
+            | Obstacle::Forward as u8
+            | Obstacle::Sampling as u8;
         self.0.load(Relaxed) & LOOKS == 0
     }
 }

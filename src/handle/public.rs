@@ -113,6 +113,10 @@ impl Handle {
         mirror!(self, filter_mode = mode);
     }
 
+    pub(super) fn publish_sampling(&self, rate: u32) {
+        mirror!(self, sampling_rate = rate);
+    }
+
     pub(super) fn count_poll(&self) {
         // SAFETY: as for `mirror!`.
         let calls = unsafe { (*self.public.get()).num_poll_calls };

@@ -1,7 +1,7 @@
 //! The receive half of a ring: the backend, and the run of frames that it has lent out.
 
-use super::forward::LastPacket;
 use super::chunk::Rows;
+use super::forward::LastPacket;
 use crate::backend::{Run, RxAny, RxBackend};
 
 /// What one thread at a time may touch.

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::breaks::Waiting;
+use super::obstacles::Obstacle;
 use super::{Handle, Rx};
 use crate::backend::RxBackend;
 use crate::backend::tpacket::req::Layout;
@@ -210,6 +211,28 @@ impl Handle {
     fn look_again_ns(&self) -> u64 {
         let delay_ms = self.layout.lock().map_or(0, Layout::delay_ms);
         u64::from(delay_ms.max(1)) * 1_000_000
+    }
+
+    /// The stamp of the next packet, in nanoseconds since 1970. Takes nothing, and gives nothing back.
+    ///
+    /// # Errors
+    ///
+    /// `NotEnabled`, `NotSupported` for a file and while a filter or sampling runs here (which of the
+    /// packets is the next is not known before), `NoPacket`.
+    pub fn next_packet_time(&self) -> Result<u64> {
+        if !self.is_enabled() {
+            return Err(Error::NotEnabled);
+        }
+        if self.source.devices.is_empty()
+            || self.obstacles.has(Obstacle::Filter)
+            || self.obstacles.has(Obstacle::Sampling)
+        {
+            return Err(Error::NotSupported(
+                "the time of a packet that is not taken",
+            ));
+        }
+        let next_time = |rx: &mut Rx| rx.backend().and_then(|backend| backend.next_time());
+        self.rx.with(next_time).ok_or(Error::NoPacket)
     }
 
     /// Packets that can be read now, as far as the kernel has handed them over.

@@ -110,8 +110,8 @@ fn receiving(ring: &Ring) {
     }
     answers! {
         capi::pfring_get_metadata(raw, null_mut(), null_mut()) => -7;
-        capi::pfring_next_pkt_time(raw, null_mut()) => -7;
-        capi::pfring_next_pkt_raw_timestamp(raw, null_mut()) => -7;
+        capi::pfring_next_pkt_time(raw, null_mut()) => -2;
+        capi::pfring_next_pkt_raw_timestamp(raw, null_mut()) => -2;
     }
 }
 

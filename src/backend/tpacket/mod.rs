@@ -126,6 +126,10 @@ impl RxBackend for TpacketRx {
         self.feeds.iter().fold(0, sum)
     }
 
+    fn next_time(&self) -> Option<u64> {
+        self.feeds.iter().filter_map(Feed::next_time).min()
+    }
+
     fn nap_ns(&self) -> u64 {
         match self.feeds.as_slice() {
             [feed] => feed.nap_ns(),
