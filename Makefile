@@ -90,7 +90,7 @@ install: all
 	ln -sfn $(SONAME) $(DESTDIR)$(LIBDIR)/libpfring.so
 	install -m 644 include/pfring.h include/pfring_wait.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 include/linux/pf_ring.h $(DESTDIR)$(PREFIX)/include/linux/
-	install -m 755 $(BUILD)/bin/pfcount $(BUILD)/bin/pfsleep $(BUILD)/bin/pfring_config $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BUILD)/bin/pfcount $(BUILD)/bin/pfsleep $(BUILD)/bin/pfsend $(BUILD)/bin/pfring_config $(DESTDIR)$(PREFIX)/bin/
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(call fill,$(PREFIX),$(LIBDIR)) packaging/libpfring.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libpfring.pc
 
