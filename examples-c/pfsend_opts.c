@@ -25,7 +25,7 @@ static void help(void)
          "  -t num       so many different source ports per source\n"
          "  -V 4|6|0     IP version, 0 = both in turn\n"
          "  -W id[,id]   VLAN tag, or two\n"
-         "  -L num       so many different VLAN ids\n"
+         "  -L num       so many different VLAN ids, with -W\n"
          "  -0 char      fill the payload with this character\n"
          "  -8 num       send each packet so many times\n"
          "  -o num       offset of addresses, or first packet of the file\n"
