@@ -228,7 +228,7 @@ static void cut_frames(void)
     is_int((long long)bad, 0, "no cut makes an offset behind the end");
 }
 
-/* Parses a frame that lies alone in memory of exactly its length; the level, -1 for a bad offset. */
+/* Parses a frame alone in memory of exactly its length; the level, -1 for a bad offset. */
 static int parse_alone(const struct packet *packet, size_t len)
 {
     u_char *exact = (u_char *)malloc(len > 0 ? len : 1);
@@ -251,7 +251,7 @@ static int parse_alone(const struct packet *packet, size_t len)
     return level;
 }
 
-/* Headers that say what is not true (R31), whole and cut at every length; valgrind sees the rest. */
+/* Headers that say what is not true (R31), whole and cut at every length, for valgrind. */
 static void malformed(void)
 {
     struct {
