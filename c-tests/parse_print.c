@@ -228,6 +228,101 @@ static void cut_frames(void)
     is_int((long long)bad, 0, "no cut makes an offset behind the end");
 }
 
+/* Parses a frame alone in memory of exactly its length; the level, -1 for a bad offset. */
+static int parse_alone(const struct packet *packet, size_t len)
+{
+    u_char *exact = (u_char *)malloc(len > 0 ? len : 1);
+    struct pfring_pkthdr hdr;
+    const struct pkt_offset *offset = &hdr.extended_hdr.parsed_pkt.offset;
+    int level;
+
+    if (exact == NULL)
+        bail_out("no memory");
+    memcpy(exact, packet->bytes, len);
+    memset(&hdr, 0, sizeof(hdr));
+    hdr.caplen = hdr.len = (u_int32_t)len;
+    level = pfring_parse_pkt(exact, &hdr, 5, 0, 1);
+    if (offset->vlan_offset > (int)len || offset->l3_offset > (int)len ||
+        offset->l4_offset > (int)len || offset->payload_offset > (int)len)
+        level = -1;
+    if (memcmp(exact, packet->bytes, len) != 0)
+        level = -1;
+    free(exact);
+    return level;
+}
+
+/* Headers that say what is not true (R31), whole and cut at every length, for valgrind. */
+static void malformed(void)
+{
+    struct {
+        const char *name;
+        int level;
+        struct packet packet;
+    } rows[7];
+    size_t i, len, bad = 0;
+
+    memset(rows, 0, sizeof(rows));
+    rows[0].name = "hop-by-hop options of 2048 bytes in a frame of 60";
+    rows[0].level = 3;
+    start(&rows[0].packet, 0x86dd);
+    add_ipv6(&rows[0].packet, 0, 1, 2);
+    add16(&rows[0].packet, 6 << 8 | 255);
+    add32(&rows[0].packet, 0);
+
+    rows[1].name = "a fragment header cut after 3 bytes";
+    rows[1].level = 3;
+    start(&rows[1].packet, 0x86dd);
+    add_ipv6(&rows[1].packet, 44, 1, 2);
+    add16(&rows[1].packet, 17 << 8);
+    rows[1].packet.len++;
+
+    rows[2].name = "an IPv4 header of 12 bytes";
+    rows[2].level = 2;
+    start(&rows[2].packet, 0x0800);
+    add_ipv4(&rows[2].packet, 6, A, B);
+    add_tcp(&rows[2].packet, 1, 2, 3);
+    rows[2].packet.bytes[14] = 0x43;
+
+    rows[3].name = "an IPv4 header of 60 bytes in a frame of 40";
+    rows[3].level = 3;
+    start(&rows[3].packet, 0x0800);
+    add_ipv4(&rows[3].packet, 6, A, B);
+    rows[3].packet.bytes[14] = 0x4f;
+    rows[3].packet.len = 40;
+
+    rows[4].name = "a TCP header of 60 bytes, cut";
+    rows[4].level = 4;
+    start(&rows[4].packet, 0x0800);
+    add_ipv4(&rows[4].packet, 6, A, B);
+    add_tcp(&rows[4].packet, 1, 2, 3);
+    rows[4].packet.bytes[34 + 12] = 15 << 4;
+
+    rows[5].name = "GRE with all fields in 4 bytes";
+    rows[5].level = 3;
+    start(&rows[5].packet, 0x0800);
+    add_ipv4(&rows[5].packet, 47, A, B);
+    add32(&rows[5].packet, 0xf0000800);
+
+    rows[6].name = "a GTP extension of length 0";
+    rows[6].level = 4;
+    start(&rows[6].packet, 0x0800);
+    add_ipv4(&rows[6].packet, 17, A, B);
+    add_udp(&rows[6].packet, 2152, 2152);
+    add32(&rows[6].packet, 0x34ff0010);
+    add32(&rows[6].packet, 1);
+    add32(&rows[6].packet, 0x00000085);
+    add32(&rows[6].packet, 0x00000085);
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct packet *packet = &rows[i].packet;
+
+        is_int(parse_alone(packet, packet->len), rows[i].level, rows[i].name);
+        for (len = 0; len < packet->len; len++)
+            bad += parse_alone(packet, len) < 2;
+    }
+    is_int((long long)bad, 0, "no cut of these makes an offset behind the end");
+}
+
 static void printed(void)
 {
     static const char tcp[] =
@@ -302,6 +397,7 @@ int main(void)
     tunnel_hashes();
     fields();
     cut_frames();
+    malformed();
     printed();
     numbers();
     return done();
