@@ -19,7 +19,6 @@ PACKAGES=(
     tcpdump               # a second opinion on what was on the wire
     valgrind strace
     masscan               # a program that loads libpfring by itself
-    llvm-22               # line coverage of the fuzz corpora: the major of rustc 1.95's LLVM
     clang libclang-dev    # a second C compiler; bindgen, which reads the headers back
     musl-tools            # the headers with another C library
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross # the layouts on another processor
