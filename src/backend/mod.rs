@@ -210,6 +210,9 @@ pub trait RxBackend {
         self.queued() >= packets
     }
 
+    /// Called when a descriptor was readable and no frame was there: takes away what made it so.
+    fn settle(&mut self) {}
+
     /// How long a reader that found nothing had best sleep before it waits for the descriptors, in
     /// nanoseconds: frames come so fast that it would be woken more often than is good. Mostly 0.
     fn nap_ns(&self) -> u64 {
@@ -275,6 +278,10 @@ impl RxBackend for RxAny {
 
     fn next_time(&self) -> Option<u64> {
         each!(self, rx => rx.next_time())
+    }
+
+    fn settle(&mut self) {
+        each!(self, rx => rx.settle());
     }
 
     fn nap_ns(&self) -> u64 {

@@ -51,6 +51,11 @@ impl Watched for Watch<'_> {
 
     fn settle(&mut self) {
         self.handle.source.settle();
+        self.handle.rx.with(|rx| {
+            if let Some(backend) = rx.backend() {
+                backend.settle();
+            }
+        });
         self.handle.breaks.quiet();
     }
 }

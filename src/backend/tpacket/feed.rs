@@ -150,12 +150,21 @@ impl Feed {
         match self.change.take().map(|change| *change) {
             Some(Change::Successor(mut successor)) if successor.old_is_done => {
                 successor.ring.release();
-                let old = std::mem::replace(&mut self.ring, successor.ring);
+                let mut old = std::mem::replace(&mut self.ring, successor.ring);
                 old.retire();
+                old.discard();
                 self.change = Some(Box::new(Change::Old(old, false)));
             }
             Some(Change::Old(old, true)) => old.free(),
             other => self.change = other.map(Box::new),
+        }
+    }
+
+    /// An old ring may get a last block after its end, when its timer runs out: its descriptor is readable
+    /// as long as nobody has taken that.
+    pub(super) fn settle(&mut self) {
+        if let Some(Change::Old(old, _)) = self.change.as_deref_mut() {
+            old.discard();
         }
     }
 

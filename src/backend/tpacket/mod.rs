@@ -130,6 +130,12 @@ impl RxBackend for TpacketRx {
         self.feeds.iter().filter_map(Feed::next_time).min()
     }
 
+    fn settle(&mut self) {
+        for feed in &mut self.feeds {
+            feed.settle();
+        }
+    }
+
     fn nap_ns(&self) -> u64 {
         match self.feeds.as_slice() {
             [feed] => feed.nap_ns(),

@@ -193,6 +193,12 @@ impl Ring {
         self.socket.retire();
     }
 
+    /// Takes what is there and gives it back; bytes that were lent before stay as they are.
+    pub(super) fn discard(&mut self) {
+        while self.next().is_some() {}
+        self.release();
+    }
+
     /// Ends the ring: its memory goes, its socket stays.
     pub(super) fn free(self) {
         let Self { socket, _map, .. } = self;
