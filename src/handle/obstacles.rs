@@ -1,34 +1,34 @@
 //! What keeps packets from being received in the short way: one word, so that one look tells all.
 
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
 
 /// A reason. Each is set and cleared by one part of the handle.
 #[derive(Clone, Copy)]
-#[repr(u8)]
+#[repr(u32)]
 pub(super) enum Obstacle {
     /// Not enabled, poisoned, shut down, or made to send only: pfring_recv has to check first.
-    NotReceiving = 1,
+    NotReceiving = 1 << 0,
     /// Access takes a lock.
-    Reentrant = 2,
+    Reentrant = 1 << 1,
     /// One direction only is wanted.
-    Direction = 4,
+    Direction = 1 << 2,
     /// A filter has to look at frames here.
-    Filter = 8,
+    Filter = 1 << 3,
     /// The packet header takes more than the hash of an Ethernet frame.
-    Header = 16,
+    Header = 1 << 4,
     /// Packets go on to another interface.
-    Forward = 32,
+    Forward = 1 << 5,
     /// One packet in so many is wanted.
-    Sampling = 64,
+    Sampling = 1 << 6,
 }
 
 /// The reasons that hold now. Set from any thread, and from signal handlers.
-pub(super) struct Obstacles(AtomicU8);
+pub(super) struct Obstacles(AtomicU32);
 
 impl Obstacles {
     /// Before the ring is enabled.
     pub(super) fn new(reentrant: bool, needs_parse: bool) -> Self {
-        let obstacles = Self(AtomicU8::new(Obstacle::NotReceiving as u8));
+        let obstacles = Self(AtomicU32::new(Obstacle::NotReceiving as u32));
         obstacles.set(Obstacle::Reentrant, reentrant);
         obstacles.set(Obstacle::Header, needs_parse);
         obstacles
@@ -36,9 +36,9 @@ impl Obstacles {
 
     pub(super) fn set(&self, reason: Obstacle, holds: bool) {
         if holds {
-            self.0.fetch_or(reason as u8, SeqCst);
+            self.0.fetch_or(reason as u32, SeqCst);
         } else {
-            self.0.fetch_and(!(reason as u8), SeqCst);
+            self.0.fetch_and(!(reason as u32), SeqCst);
         }
     }
 
@@ -50,16 +50,16 @@ impl Obstacles {
 
     #[inline(always)]
     pub(super) fn has(&self, reason: Obstacle) -> bool {
-        self.0.load(Relaxed) & reason as u8 != 0
+        self.0.load(Relaxed) & reason as u32 != 0
     }
 
     /// Whether frames are wanted whatever they are, and by their reader alone.
     #[inline(always)]
     pub(super) fn wants_all(&self) -> bool {
-        const LOOKS: u8 = Obstacle::Direction as u8
-            | Obstacle::Filter as u8
-            | Obstacle::Forward as u8
-            | Obstacle::Sampling as u8;
+        const LOOKS: u32 = Obstacle::Direction as u32
+            | Obstacle::Filter as u32
+            | Obstacle::Forward as u32
+            | Obstacle::Sampling as u32;
         self.0.load(Relaxed) & LOOKS == 0
     }
 }
