@@ -5,16 +5,17 @@ mod common;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
-use common::frame::{DST, SRC, mac};
+use common::frame::{DST, MIN, SRC, mac, mark, numbered};
 use common::lab::skip;
-use common::{Lab, Turn};
+use common::{Lab, Open, Turn};
 
 /// A folder with the shared object that cargo built with this test, under the name that programs load.
 struct Folder(PathBuf);
 
 impl Folder {
-    fn new() -> Folder {
+    fn new(name: &str) -> Folder {
         let exe = std::env::current_exe().expect("a test knows its own binary");
         let deps = exe.parent().expect("a binary is in a folder");
         let built = [Some(deps), deps.parent()]
@@ -25,7 +26,7 @@ impl Folder {
             .max()
             .expect("cargo builds libpfring.so with the tests")
             .1;
-        let folder = std::env::temp_dir().join(format!("pfring-clients-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("pfring-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the library");
         std::fs::copy(built, folder.join("libpfring.so")).expect("the library is copied");
         Folder(folder)
@@ -64,7 +65,7 @@ fn masscan_finds_open_ports() {
         .collect();
     ports.sort_unstable();
     let list: Vec<String> = ports.iter().map(u16::to_string).collect();
-    let folder = Folder::new();
+    let folder = Folder::new("masscan");
     let run = lab.a.run(|| {
         Command::new("masscan")
             .args(["10.9.0.2", "--ports", &format!("1-20,{}", list.join(","))])
@@ -91,4 +92,36 @@ fn masscan_finds_open_ports() {
         .collect();
     found.sort_unstable();
     assert_eq!(found, ports, "{out}{err}");
+}
+
+/// The crate rawsock, which refuses a library that lacks one of 88 functions, finds interfaces, receives,
+/// counts and sends.
+#[test]
+fn rawsock_loads_every_symbol_and_captures() {
+    use rawsock::traits::Library;
+
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let folder = Folder::new("rawsock");
+    let path = folder.0.join("libpfring.so");
+    let library = rawsock::pfring::Library::open(path.to_str().expect("a path of plain letters"))
+        .expect("all symbols are found");
+    assert_eq!(library.version().to_string(), "pfring 8.9.0");
+    let interfaces = library.all_interfaces().expect("a list of interfaces");
+    // Its own copy of the list's struct is that of version 7, where the link to the next one lay elsewhere.
+    assert_eq!(interfaces.first().map(|found| &*found.name), Some("lo"));
+    assert!(Library::open_interface(&library, "no-such-if").is_err());
+    let mut vb = Library::open_interface(&library, "vb").expect("vb opens");
+    lab.sender().numbers(0..10);
+    for number in 0..10 {
+        let packet = vb.receive().expect("a packet");
+        assert_eq!(mark(&packet).map(|mark| mark.number), Some(number));
+    }
+    let stats = vb.stats().expect("statistics");
+    assert_eq!((stats.received, stats.dropped), (10, 0));
+    let far = lab.a.run(|| Open::on("va").enabled());
+    vb.send(&numbered(77, MIN)).expect("a frame is sent");
+    vb.flush();
+    assert_eq!(far.numbers(1, Duration::from_secs(2)), [77]);
 }
