@@ -34,7 +34,7 @@ $(BUILD)/lib/libpfring.so.$(VERSION): FORCE
 	$(CARGO) rustc --release --lib --locked --crate-type cdylib,staticlib
 	@mkdir -p $(BUILD)/lib $(BUILD)/include/linux $(BUILD)/bin
 	@install -m 755 $(TARGET)/libpfring.so $(BUILD)/lib/libpfring.so.$(VERSION)
-	@install -m 644 $(TARGET)/libpfring.a $(BUILD)/lib/libpfring.a
+	@packaging/archive.sh $(TARGET)/libpfring.a abi/symbols.txt $(BUILD)/lib/libpfring.a
 	@ln -sfn libpfring.so.$(VERSION) $(BUILD)/lib/$(SONAME)
 	@ln -sfn $(SONAME) $(BUILD)/lib/libpfring.so
 	@install -m 644 include/pfring.h $(BUILD)/include/pfring.h

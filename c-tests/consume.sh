@@ -1,5 +1,6 @@
 #!/bin/sh
-# R60: builds find the library in the usual ways: pkg-config, CMake, pfring_config with the archive.
+# R60: builds find the library in the usual ways: pkg-config, CMake, autoconf, pfring_config with the archive, which
+# links statically and beside another Rust library too.
 # Prints TAP. PREFIX_DIR is the prefix that the library was built into.
 set -u
 prefix=${PREFIX_DIR:?}
@@ -66,6 +67,51 @@ by_pfring_config() {
         test "$("$prefix/bin/pfring_config" --include)" = "" && ! "$prefix/bin/pfring_config"
 }
 
+# What AC_CHECK_LIB and AC_CHECK_HEADER try: a function of no known type, the header alone.
+by_autoconf() {
+    printf 'char pfring_open(void);\nint main(void) { return pfring_open(); }\n' >"$work/conftest.c"
+    printf '#include <pfring.h>\n' >"$work/conftest2.c"
+    cc -w -fno-builtin -o "$work/conftest" "$work/conftest.c" -L"$prefix/lib" -lpfring &&
+        cc -c -I"$prefix/include" -o "$work/conftest.o" "$work/conftest2.c"
+}
+
+# The symbols of the archive are those of the shared object and no other.
+only_public_symbols() {
+    globals() { readelf -sW "$@" | awk '($5 == "GLOBAL" || $5 == "WEAK") && $7 != "UND" && $8 != "" { print $8 }' | sort -u; }
+    globals --dyn-syms "$prefix/lib/libpfring.so" >"$work/shared" && globals "$prefix/lib/libpfring.a" >"$work/static"
+    test -s "$work/static" && diff "$work/shared" "$work/static"
+}
+
+fully_static() {
+    # shellcheck disable=SC2046
+    cc -Wall -Werror -static -I"$prefix/include" -o "$work/s" "$work/version.c" "$prefix/lib/libpfring.a" \
+        $("$prefix/bin/pfring_config" --libs) && "$work/s"
+}
+
+beside_rust() {
+    cat >"$work/other.rs" <<'EOF'
+#[no_mangle]
+pub extern "C" fn other() -> i32 {
+    std::panic::catch_unwind(|| panic!("caught")).map_or(7, |()| 0)
+}
+EOF
+    cat >"$work/both.c" <<'EOF'
+#include <pfring.h>
+#include <errno.h>
+int other(void);
+int main(void)
+{
+    return pfring_open("no-such-if", 100, 0) == NULL && errno == ENODEV && other() == 7 ? 0 : 1;
+}
+EOF
+    rustc --edition 2021 --crate-type staticlib -C panic=unwind -o "$work/libother.a" "$work/other.rs" || return 1
+    for archives in "$prefix/lib/libpfring.a $work/libother.a" "$work/libother.a $prefix/lib/libpfring.a"; do
+        # shellcheck disable=SC2046,SC2086
+        cc -I"$prefix/include" -o "$work/both" "$work/both.c" $archives \
+            $("$prefix/bin/pfring_config" --libs) -lpthread -ldl -lm && "$work/both" || return 1
+    done
+}
+
 if command -v pkg-config >/dev/null; then
     check "r60: pkg-config finds libpfring" by_pkg_config
 else
@@ -75,6 +121,14 @@ if command -v cmake >/dev/null; then
     check "r60: CMake finds libpfring.a" by_cmake
 else
     skip "r60: CMake finds libpfring.a" "no cmake"
+fi
+check "autoconf's checks find -lpfring and pfring.h" by_autoconf
+check "the archive has the public symbols only" only_public_symbols
+check "a fully static program" fully_static
+if command -v rustc >/dev/null; then
+    check "the archive links beside another Rust library" beside_rust
+else
+    skip "the archive links beside another Rust library" "no rustc"
 fi
 check "pfring_config names what the archive needs" by_pfring_config
 echo "1..$count"

@@ -110,6 +110,11 @@ fn r57_uses_no_symbol_from_elsewhere() {
             known || (letter == 'w' && version.is_empty()),
             "{letter} {name} {version}"
         );
+        // Debian 12, Ubuntu 22.04 and RHEL 9 have that or newer.
+        if let Some(minor) = version.strip_prefix("GLIBC_2.") {
+            let minor = minor.split('.').next().and_then(|n| n.parse::<u32>().ok());
+            assert!(minor.is_some_and(|n| n <= 34), "{name} needs {version}");
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::ffi::CString;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,7 +44,7 @@ impl Drop for Folder {
 /// finds the ports that are open and no other. It looks at a packet only when the call after it finds none,
 /// so the rate is one at which each answer comes alone even before the ring has turned to slots.
 #[test]
-fn masscan_finds_open_ports() {
+fn r55_masscan_finds_open_ports() {
     if Command::new("masscan").arg("--version").output().is_err() {
         skip("masscan is not installed");
         return;
@@ -92,6 +93,32 @@ fn masscan_finds_open_ports() {
         .collect();
     found.sort_unstable();
     assert_eq!(found, ports, "{out}{err}");
+}
+
+/// What masscan and its like look up after dlopen; one that is missing makes them do without the library.
+#[test]
+fn r55_every_function_that_scanners_look_up_is_found() {
+    let folder = Folder::new("dlopen");
+    let path = folder.0.join("libpfring.so");
+    let path = CString::new(path.into_os_string().into_encoded_bytes()).expect("a path");
+    // SAFETY: the path is a C string; the library's loading runs nothing.
+    let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
+    assert!(!library.is_null(), "dlopen");
+    for name in [
+        c"pfring_open",
+        c"pfring_close",
+        c"pfring_enable_ring",
+        c"pfring_send",
+        c"pfring_recv",
+        c"pfring_poll",
+        c"pfring_version",
+        c"pfring_set_direction",
+        c"pfring_set_application_name",
+    ] {
+        // SAFETY: the library is open, the name is a C string.
+        let found = unsafe { libc::dlsym(library, name.as_ptr()) };
+        assert!(!found.is_null(), "{name:?}");
+    }
 }
 
 /// The crate rawsock, which refuses a library that lacks one of 88 functions, finds interfaces, receives,
