@@ -1109,10 +1109,17 @@ extern "C" {
  * Opens a device for capture and sending. The ring is made disabled: set direction, mode and
  * watermark, then call pfring_enable_ring().
  *
- * Device names: `eth0`; `eth0,eth1` (several on one ring, the first is the main one); `any` (all
- * interfaces); `(eth0.100)` (parentheses quote a name that has a dot); `pcap:FILE` (a capture file
- * in pcap or pcapng format, needs no rights). `zc:eth0` and `xdp:eth0` open a tap like `eth0`. An
- * interface that is down opens, and delivers once its link is up.
+ * Device names:
+ *  - `eth0`; `eth0,eth1`: several on one ring, the first is the main one; `any`: all interfaces
+ *  - `eth0.100`: VLAN 100 of eth0, by the outer tag or the one behind it, `eth0.0` what has no tag;
+ *    `(eth0.100)`: the interface of that name (parentheses quote any text)
+ *  - `eth0@1`, `eth0@0-3,5`: what came by these receive channels (queues), 0 to 63; `eth0@`: none
+ *  - `none`: no interface yet, see pfring_bind()
+ *  - `stack:eth0`: what the host itself sends by eth0
+ *  - `pcap:FILE`: a capture file in pcap or pcapng format, needs no rights
+ *  - `zc:eth0` and `xdp:eth0` open a tap like `eth0`
+ *
+ * An interface that is down opens, and delivers once its link is up.
  *
  * Defaults: both directions, sending and receiving, poll duration 500 ms, no watermark.
  *
@@ -1126,13 +1133,15 @@ extern "C" {
 pfring *pfring_open(const char *device_name, uint32_t caplen, uint32_t flags);
 
 /**
- * Opens one ring for each receive channel of a device. Not supported yet.
+ * Opens one ring for each receive channel of a device: `eth0@0`, `eth0@1` and so on. Together they deliver
+ * each packet once; what the host sends comes by the first. The rings are not enabled.
  *
- * @param device_name  name of the device, without a channel
+ * @param device_name  name of the device; channels in it are ignored
  * @param caplen       as in pfring_open()
  * @param flags        as in pfring_open()
  * @param ring         array of 64 pointers that the rings are written to
- * @return 0, with errno ENOTSUP
+ * @return how many rings were opened, each to be given to pfring_close(); 0 with errno as
+ *         pfring_open() sets it, ENOTSUP for a file, EINVAL for NULL
  */
 uint8_t pfring_open_multichannel(const char *device_name,
                                  uint32_t caplen,
@@ -1175,13 +1184,17 @@ void pfring_shutdown(pfring *ring);
 void pfring_close(pfring *ring);
 
 /**
- * Adds an interface to a ring. Not supported yet.
+ * Adds an interface to a ring, before capture starts. A ring that was opened as `none` may be enabled first:
+ * it starts when it is bound, by the thread that receives. The first interface of a ring is its main one.
+ * Channels in the name are those of the whole ring.
  *
  * @param ring         the ring
- * @param device_name  name of the interface
- * @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL name or `none`
+ * @param device_name  name of the interface, in the grammar of pfring_open()
+ * @return 0; -1 with errno: EINVAL (NULL, `none`, malformed), ENODEV (no such interface), EBUSY (capture
+ *         has started), EPERM, ENOMEM; PF_RING_ERROR_NOT_SUPPORTED for NULL, for a file and for `stack:`
  */
-int pfring_bind(pfring *ring, char *device_name);
+int pfring_bind(pfring *ring,
+                char *device_name);
 
 /**
  * Receives one packet.
@@ -1569,40 +1582,49 @@ int pfring_set_bound_dev_name(pfring *ring,
 int pfring_set_promisc(pfring *ring, int enable_promisc);
 
 /**
- * Chooses one receive channel. Not supported yet.
+ * Chooses one receive channel (a queue of the card) in place of those that the device name gives. Packets that
+ * are queued already are still delivered.
  *
  * @param ring        the ring
- * @param channel_id  index of the channel
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param channel_id  index of the channel, 0 to 63; (u_int32_t)-1 for all
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for another index; -1 with errno when the kernel refuses;
+ *         PF_RING_ERROR_NOT_SUPPORTED for NULL and for a file
  */
-int pfring_set_channel_id(pfring *ring, uint32_t channel_id);
+int pfring_set_channel_id(pfring *ring,
+                          uint32_t channel_id);
 
 /**
- * Chooses receive channels. Not supported yet.
+ * Chooses receive channels (queues of the card) in place of those that the device name gives. Packets that
+ * are queued already are still delivered. What the host sends is of channel 0.
  *
  * @param ring          the ring
- * @param channel_mask  bit n stands for channel n
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param channel_mask  bit n stands for channel n; RING_ANY_CHANNEL: all; 0: nothing is captured
+ * @return 0; -1 with errno when the kernel refuses; PF_RING_ERROR_NOT_SUPPORTED for NULL and for a file
  */
-int pfring_set_channel_mask(pfring *ring, uint64_t channel_mask);
+int pfring_set_channel_mask(pfring *ring,
+                            uint64_t channel_mask);
 
 /**
- * Asks for packets to be spread over channels by their hash and not as the device does. A ring of
- * this library delivers every channel, so nothing changes.
+ * Lets a packet's channel be its pkt_hash modulo the number of receive channels of the main interface, and not
+ * the queue that it came by. Packets of other channels are then dropped by the library and not by the
+ * kernel, which takes time.
  *
  * @param ring  the ring
- * @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ * @return 0; -1 with errno when the kernel refuses; PF_RING_ERROR_NOT_SUPPORTED for NULL and for a file
  */
 int pfring_enable_rss_rehash(pfring *ring);
 
 /**
- * Chooses one VLAN. Not supported yet: a filter text (pfring_set_bpf_filter()) can do it.
+ * Chooses one VLAN for all interfaces of the ring, in place of those that the device name gives. Packets that
+ * are queued already are held against it as well. There is no way back to all VLANs.
  *
  * @param ring     the ring
- * @param vlan_id  VLAN id; 0: packets without a tag
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param vlan_id  id of the outer tag or of the one behind it, 12 bits of it count; 0: packets without
+ *                 a tag
+ * @return 0; -1 with errno: EINVAL on a ring for sent packets only; PF_RING_ERROR_NOT_SUPPORTED for NULL
  */
-int pfring_set_vlan_id(pfring *ring, uint16_t vlan_id);
+int pfring_set_vlan_id(pfring *ring,
+                       uint16_t vlan_id);
 
 /**
  * Delivers one packet in so many of those that pass the filter: the first one, then one of each group, at

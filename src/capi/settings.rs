@@ -151,58 +151,65 @@ pub unsafe extern "C" fn pfring_set_promisc(ring: *mut pfring, enable_promisc: c
         })
     }
 }
-/// Chooses one receive channel. Not supported yet.
+/// Chooses one receive channel (a queue of the card) in place of those that the device name gives. Packets that
+/// are queued already are still delivered.
 ///
 /// @param ring        the ring
-/// @param channel_id  index of the channel
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param channel_id  index of the channel, 0 to 63; (u_int32_t)-1 for all
+/// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for another index; -1 with errno when the kernel refuses;
+///         PF_RING_ERROR_NOT_SUPPORTED for NULL and for a file
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_channel_id(ring: *mut pfring, channel_id: u32) -> c_int {
-    let _ = channel_id;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_set_channel_id")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.set_channel(channel_id).map(|()| 0)
         })
     }
 }
-/// Chooses receive channels. Not supported yet.
+/// Chooses receive channels (queues of the card) in place of those that the device name gives. Packets that
+/// are queued already are still delivered. What the host sends is of channel 0.
 ///
 /// @param ring          the ring
-/// @param channel_mask  bit n stands for channel n
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param channel_mask  bit n stands for channel n; RING_ANY_CHANNEL: all; 0: nothing is captured
+/// @return 0; -1 with errno when the kernel refuses; PF_RING_ERROR_NOT_SUPPORTED for NULL and for a file
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_channel_mask(ring: *mut pfring, channel_mask: u64) -> c_int {
-    let _ = channel_mask;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_set_channel_mask")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.set_channels(channel_mask).map(|()| 0)
         })
     }
 }
-/// Asks for packets to be spread over channels by their hash and not as the device does. A ring of
-/// this library delivers every channel, so nothing changes.
+/// Lets a packet's channel be its pkt_hash modulo the number of receive channels of the main interface, and not
+/// the queue that it came by. Packets of other channels are then dropped by the library and not by the
+/// kernel, which takes time.
 ///
 /// @param ring  the ring
-/// @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+/// @return 0; -1 with errno when the kernel refuses; PF_RING_ERROR_NOT_SUPPORTED for NULL and for a file
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_enable_rss_rehash(ring: *mut pfring) -> c_int {
     // SAFETY: the common contract.
-    unsafe { with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| Ok(0)) }
+    unsafe {
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.rehash_channels().map(|()| 0)
+        })
+    }
 }
-/// Chooses one VLAN. Not supported yet: a filter text (pfring_set_bpf_filter()) can do it.
+/// Chooses one VLAN for all interfaces of the ring, in place of those that the device name gives. Packets that
+/// are queued already are held against it as well. There is no way back to all VLANs.
 ///
 /// @param ring     the ring
-/// @param vlan_id  VLAN id; 0: packets without a tag
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param vlan_id  id of the outer tag or of the one behind it, 12 bits of it count; 0: packets without
+///                 a tag
+/// @return 0; -1 with errno: EINVAL on a ring for sent packets only; PF_RING_ERROR_NOT_SUPPORTED for NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_vlan_id(ring: *mut pfring, vlan_id: u16) -> c_int {
-    let _ = vlan_id;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_set_vlan_id")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.set_vlan(vlan_id).map(|()| 0)
         })
     }
 }

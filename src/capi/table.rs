@@ -25,6 +25,7 @@ fn fill_common(ring: &mut abi::pfring) {
     ring.set_poll_watermark = Some(pfring_set_poll_watermark);
     ring.set_poll_watermark_timeout = Some(pfring_set_poll_watermark_timeout);
     ring.set_poll_duration = Some(pfring_set_poll_duration);
+    ring.set_vlan_id = Some(pfring_set_vlan_id);
     ring.set_application_name = Some(pfring_set_application_name);
     ring.set_application_stats = Some(pfring_set_application_stats);
     ring.get_appl_stats_file_name = Some(pfring_get_appl_stats_file_name);
@@ -51,6 +52,9 @@ fn fill_common(ring: &mut abi::pfring) {
 fn fill_interface(ring: &mut abi::pfring) {
     ring.set_direction = Some(pfring_set_direction);
     ring.enable_rss_rehash = Some(pfring_enable_rss_rehash);
+    ring.set_channel_id = Some(pfring_set_channel_id);
+    ring.set_channel_mask = Some(pfring_set_channel_mask);
+    ring.bind = Some(pfring_bind);
     ring.remove_from_cluster = Some(pfring_remove_from_cluster);
     ring.send = Some(pfring_send);
     ring.flush_tx_packets = Some(flush_tx_packets);

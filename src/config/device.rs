@@ -129,6 +129,16 @@ pub fn parse_bytes(text: &[u8]) -> Result<DeviceSpec> {
     })
 }
 
+/// The name without its channels: what stands before the first `@` that is not quoted.
+pub fn without_channels(text: &[u8]) -> &[u8] {
+    let mut quoted = false;
+    let end = text.iter().position(|byte| {
+        quoted = (quoted || *byte == b'(') && *byte != b')';
+        *byte == b'@' && !quoted
+    });
+    &text[..end.unwrap_or(text.len())]
+}
+
 fn parse_file(file: &[u8]) -> Result<DeviceSpec> {
     if file.is_empty() {
         return Err(bad("pcap:", "no file is named"));
@@ -378,6 +388,21 @@ mod tests {
             let spec = parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
             assert_eq!(spec.target, named(devices), "{text}");
             assert_eq!(spec.channels, Some(mask), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_without_channels() {
+        let rows: [(&str, &str); 6] = [
+            ("eth0", "eth0"),
+            ("zc:eth0@1", "zc:eth0"),
+            ("eth0@1,eth1@2", "eth0"),
+            ("(a@b)", "(a@b)"),
+            ("(a@b)c@3", "(a@b)c"),
+            ("@", ""),
+        ];
+        for (text, base) in rows {
+            assert_eq!(without_channels(text.as_bytes()), base.as_bytes(), "{text}");
         }
     }
 

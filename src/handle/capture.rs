@@ -27,7 +27,7 @@ impl Handle {
             return Ok(());
         }
         self.start_capture()?;
-        if let Some(tx) = self.tx.as_ref().filter(|_| !self.options.mode().receives()) {
+        if let Some(tx) = self.tx.get().filter(|_| !self.options.mode().receives()) {
             // This ring cannot see what it sends in any case.
             tx.bypass_queueing();
         }
@@ -57,14 +57,18 @@ impl Handle {
     /// original starts in its kernel when a ring that was never enabled is polled.
     pub(super) fn start_capture(&self) -> Result<()> {
         let mut lifecycle = self.lifecycle.lock();
+        if std::mem::replace(&mut lifecycle.paused, false) {
+            self.attach(&lifecycle)?;
+        }
         if lifecycle.capturing {
-            if lifecycle.paused {
-                lifecycle.paused = false;
-                self.attach(&lifecycle)?;
-            }
             return Ok(());
         }
-        if !self.source.devices.is_empty() && self.options.mode().receives() {
+        if self.source.is_unbound() {
+            // pfring_bind starts what is enabled.
+            self.selectable.start();
+            return Ok(());
+        }
+        if !self.source.is_file() && self.options.mode().receives() {
             self.start_tap(&mut lifecycle)?;
         }
         lifecycle.capturing = true;
@@ -91,7 +95,7 @@ impl Handle {
         *self.layout.lock() = Some(layout);
         self.attach(lifecycle)?;
         self.rx.with(|half| *half = Rx::new(Some(RxAny::Tap(rx))));
-        for device in &self.source.devices {
+        for device in self.source.devices() {
             device.socket.bind(device.ifindex)?;
         }
         self.selectable.start();
@@ -117,7 +121,7 @@ impl Handle {
             layout,
             bytes: if shared { bytes / 2 } else { bytes },
             snaplen: self.options.snaplen,
-            mtu: u32::from(self.source.mtu),
+            mtu: u32::from(self.source.mtu()),
         }
     }
 

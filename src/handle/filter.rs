@@ -70,13 +70,13 @@ impl Handle {
         if text.to_bytes().trim_ascii().is_empty() {
             return Ok(());
         }
-        let (link_type, snaplen) = (self.source.link_type, self.options.snaplen.max(1));
+        let (link_type, snaplen) = (self.source.link_type(), self.options.snaplen.max(1));
         if self.filters_sending() {
             self.filter.state.lock().sending = Some(bpf::compile(text, link_type, snaplen)?);
             return Ok(());
         }
         let userspace =
-            self.source.devices.is_empty() || self.options.flags & abi::PF_RING_USERSPACE_BPF != 0;
+            self.source.is_file() || self.options.flags & abi::PF_RING_USERSPACE_BPF != 0;
         let live = if userspace {
             Live::UserSpace(bpf::compile(text, link_type, snaplen)?)
         } else {
@@ -168,14 +168,18 @@ impl Handle {
     pub(super) fn attach(&self, lifecycle: &Lifecycle) -> Result<()> {
         let only = self.options.direction().only();
         let state = self.filter.state.lock();
-        let program = bpf::wrap(state.kernel.as_ref(), only, self.options.snaplen);
-        let program = if lifecycle.paused {
-            &NOTHING[..]
-        } else {
-            &program
-        };
-        for socket in self.source.sockets() {
-            socket.attach_filter(program)?;
+        let filter = bpf::wrap(state.kernel.as_ref(), only, self.options.snaplen);
+        for device in self.source.devices() {
+            let mut program = self.selection_tests(device);
+            program.extend_from_slice(&filter);
+            let program = if lifecycle.paused {
+                &NOTHING[..]
+            } else {
+                &program
+            };
+            for socket in device.sockets() {
+                socket.attach_filter(program)?;
+            }
         }
         Ok(())
     }
@@ -185,6 +189,7 @@ impl Handle {
     pub(super) fn wants(&self, frame: &Frame) -> bool {
         self.obstacles.wants_all()
             || self.options.direction().accepts(frame.direction)
+                && (!self.obstacles.has(Obstacle::Channel) || self.selects(frame))
                 && (!self.obstacles.has(Obstacle::Filter) || self.passes_filter(frame))
                 && (!self.obstacles.has(Obstacle::Sampling) || self.sampling.takes())
     }

@@ -96,7 +96,7 @@ impl Handle {
                 "sending the last packet of a ring that is shared or has short headers",
             ));
         }
-        let Some(tx) = &self.tx else {
+        let Some(tx) = self.tx.get() else {
             return Err(Error::NotSupported("sending without an interface"));
         };
         self.rx.with(|rx| {

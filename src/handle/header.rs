@@ -75,8 +75,8 @@ impl Handle {
     }
 
     #[inline]
-    fn quick_hash(&self, data: &[u8]) -> (u32, u32) {
-        if self.source.link_type == DLT_EN10MB {
+    pub(super) fn quick_hash(&self, data: &[u8]) -> (u32, u32) {
+        if self.source.link_type() == DLT_EN10MB {
             hash::quick_hash(data)
         } else {
             hash::quick_hash_ip(data)
@@ -90,7 +90,7 @@ impl Handle {
         header.extended_hdr.parsed_pkt = abi::pkt_parsing_info::zeroed();
         header.extended_hdr.parsed_pkt.last_matched_rule_id = NO_RULE;
         if self.options.parse {
-            let start = if self.source.link_type == DLT_EN10MB {
+            let start = if self.source.link_type() == DLT_EN10MB {
                 Start::Ethernet
             } else {
                 Start::Ip

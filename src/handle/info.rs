@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString};
 
 use super::Handle;
+use super::source::channels;
 use crate::abi;
 use crate::backend::tpacket::req::Layout;
 use crate::config::log;
@@ -60,14 +61,14 @@ impl Handle {
         self.options.reentrant
     }
 
-    /// Whether the ring is bound to interfaces, and not to a file.
+    /// Whether the ring is for interfaces, and not for a file.
     pub fn has_interface(&self) -> bool {
-        !self.source.devices.is_empty()
+        !self.source.is_file()
     }
 
     /// The DLT value of the link-layer header.
     pub fn link_type(&self) -> i32 {
-        self.source.link_type
+        self.source.link_type()
     }
 
     /// Bytes of the packet header that a receive fills: 48 or 209.
@@ -93,11 +94,11 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// `NotSupported` for a file.
+    /// `NotSupported` for a file, and before an interface is bound.
     pub fn ifindex(&self) -> Result<i32> {
-        let device = self.source.devices.first();
+        let device = self.source.devices().next();
         Ok(device
-            .ok_or(Error::NotSupported("the interface of a file"))?
+            .ok_or(Error::NotSupported("a ring without an interface"))?
             .ifindex)
     }
 
@@ -134,12 +135,7 @@ impl Handle {
 
     /// Receive queues of the main interface, 1 to 64; 1 when unknown.
     pub fn rx_channels(&self) -> u8 {
-        let queues = self
-            .main_device()
-            .and_then(|name| Ok(ethtool::rx_queues(name)?.min(ethtool::tx_queues(name)?)));
-        queues
-            .unwrap_or(1)
-            .clamp(1, abi::MAX_NUM_RX_CHANNELS as u32) as u8
+        self.main_device().map_or(1, channels) as u8
     }
 
     /// Asks for promiscuous mode on every interface, or gives it back. Calls are counted: as many
@@ -150,12 +146,7 @@ impl Handle {
     /// `NotSupported` for a file, `Os` when there is nothing to give back.
     pub fn set_promisc(&self, on: bool) -> Result<()> {
         self.ifindex()?;
-        for device in self
-            .source
-            .devices
-            .iter()
-            .filter(|device| device.ifindex != 0)
-        {
+        for device in self.source.devices().filter(|device| device.ifindex != 0) {
             device.socket.set_promisc(device.ifindex, on)?;
         }
         self.publish_promisc(on);

@@ -22,10 +22,10 @@ use crate::config::env::{BackendChoice, Settings};
 use crate::config::log;
 use crate::error::{Error, Result};
 use crate::sys::link_type::DLT_EN10MB;
-use crate::sys::packet::PacketSocket;
 use crate::transmit::Transmitter;
 use crate::wait::Waiter;
 
+mod bind;
 mod breaks;
 mod capture;
 mod chunk;
@@ -43,6 +43,7 @@ mod receive;
 mod rx;
 mod sampling;
 mod selectable;
+mod selection;
 mod source;
 mod transmit;
 mod turn;
@@ -60,6 +61,7 @@ use obstacles::{Obstacle, Obstacles};
 use rx::Rx;
 use sampling::Sampling;
 use selectable::Selectable;
+use selection::Selection;
 use source::{Opened, Source};
 
 /// Bytes of a frame before what the MTU counts.
@@ -71,11 +73,12 @@ pub struct Handle {
     public: UnsafeCell<abi::__pfring>,
     rx: Half<Rx>,
     source: Source,
-    /// None for a file: sends what pfring_send is given. A socket of its own, since a packet
+    /// Sends what pfring_send is given; empty where nothing can be sent. A socket of its own, since a packet
     /// socket does not see what it sends itself, and the ring may be asked to.
-    tx: Option<Transmitter>,
+    tx: OnceLock<Transmitter>,
     forward: Forward,
     sampling: Sampling,
+    selection: Selection,
     /// What the program asked for.
     options: options::Options,
     settings: Settings,
@@ -145,25 +148,18 @@ impl Handle {
             Opened::Tap(source) => (source, None),
             Opened::File(source, rx) => (source, Some(RxAny::File(rx))),
         };
-        let tx = match source.main() {
-            Some(device) => {
-                let surely_sent = usize::from(source.mtu) + ETHERNET_HEADER;
-                let socket = PacketSocket::open()?;
-                Some(Transmitter::new(socket, device.ifindex, surely_sent))
-            }
-            None => None,
-        };
         let breaks = Breaks::new()?;
         let selectable = Selectable::new(&source.fds())?;
         let reentrant = flags & abi::PF_RING_REENTRANT != 0;
-        let needs_parse = source.link_type != DLT_EN10MB || flags & abi::PF_RING_LONG_HEADER != 0;
+        let needs_parse = source.link_type() != DLT_EN10MB || flags & abi::PF_RING_LONG_HEADER != 0;
         let handle = Box::new(Self {
             public: UnsafeCell::new(abi::__pfring::zeroed()),
             rx: Half::new(Rx::new(backend), reentrant),
             source,
-            tx,
+            tx: OnceLock::new(),
             forward: Forward::default(),
             sampling: Sampling::default(),
+            selection: Selection::new(spec.channels),
             options: options::Options::new(snaplen, flags),
             waiter: Waiter::new(settings.wait),
             settings,
@@ -182,8 +178,12 @@ impl Handle {
             application: Mutex::default(),
             published: Mutex::default(),
         });
+        handle.open_transmitter()?;
         handle.obstacles.set(Obstacle::Forward, handle.keeps_last());
         handle.publish_open();
+        if handle.source.is_stack() {
+            handle.set_direction(Direction::Sent)?;
+        }
         handle.publish_files();
         Ok(handle)
     }

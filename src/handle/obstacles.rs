@@ -20,6 +20,8 @@ pub(super) enum Obstacle {
     Forward = 1 << 5,
     /// One packet in so many is wanted.
     Sampling = 1 << 6,
+    /// A channel or a VLAN is wanted, and frames have to be looked at here.
+    Channel = 1 << 7,
 }
 
 /// The reasons that hold now. Set from any thread, and from signal handlers.
@@ -59,7 +61,8 @@ impl Obstacles {
         const LOOKS: u32 = Obstacle::Direction as u32
             | Obstacle::Filter as u32
             | Obstacle::Forward as u32
-            | Obstacle::Sampling as u32;
+            | Obstacle::Sampling as u32
+            | Obstacle::Channel as u32;
         self.0.load(Relaxed) & LOOKS == 0
     }
 }

@@ -171,11 +171,18 @@ impl Options {
 }
 
 impl Handle {
-    /// Chooses the packets to deliver, at any time: queued ones of the other direction are skipped.
+    /// Chooses the packets to deliver, at any time: queued ones of the other direction are skipped. A ring
+    /// of the host's own traffic stays one.
     pub fn set_direction(&self, direction: Direction) -> Result<()> {
-        if self.source.devices.is_empty() {
+        if self.source.is_file() {
             return Err(Error::NotSupported("a direction of a file"));
         }
+        // What the host sends is all that such a ring is for.
+        let direction = if self.source.is_stack() {
+            Direction::Sent
+        } else {
+            direction
+        };
         self.options.direction.store(direction as u8, Relaxed);
         self.obstacles
             .set(Obstacle::Direction, direction != Direction::Both);
@@ -188,7 +195,7 @@ impl Handle {
         if self.is_enabled() {
             return Err(Error::TooLate("the socket mode of a ring that is enabled"));
         }
-        if self.source.devices.is_empty() && mode != Mode::ReceiveOnly {
+        if self.source.is_file() && mode != Mode::ReceiveOnly {
             return Err(Error::Os(
                 "socket mode",
                 std::io::Error::from_raw_os_error(libc::EINVAL),

@@ -78,11 +78,18 @@ impl Handle {
         } else {
             SHORT_HEADER
         } as u16;
-        public.mtu = self.source.mtu;
+        public.mtu = self.source.mtu();
         public.fd = self.selectable.fd();
         public.device_id = self.source.main().map_or(0, |device| device.ifindex);
         public.device_name = self.device_name.as_ptr().cast_mut();
         public.poll_duration = abi::DEFAULT_POLL_DURATION;
+    }
+
+    /// Shows the interface of a ring that was bound after its open.
+    pub(super) fn publish_device(&self) {
+        mirror!(self, mtu = self.source.mtu());
+        let main = self.source.main();
+        mirror!(self, device_id = main.map_or(0, |device| device.ifindex));
     }
 
     pub(super) fn publish_enabled(&self, on: bool) {

@@ -22,7 +22,7 @@ pub(super) struct Selectable {
     raised: AtomicBool,
     /// Whether a program waits on it, and the sockets have to be forgotten in time.
     watched: AtomicBool,
-    has_sockets: bool,
+    has_sockets: AtomicBool,
 }
 
 impl Selectable {
@@ -32,7 +32,7 @@ impl Selectable {
             readable: EventFd::new()?,
             raised: AtomicBool::new(false),
             watched: AtomicBool::new(false),
-            has_sockets: !sockets.is_empty(),
+            has_sockets: AtomicBool::new(!sockets.is_empty()),
         };
         selectable.epoll.add(selectable.readable.as_raw_fd())?;
         for fd in sockets {
@@ -44,6 +44,7 @@ impl Selectable {
 
     /// Adds another socket.
     pub(super) fn add(&self, fd: RawFd) -> Result<()> {
+        self.has_sockets.store(true, Relaxed);
         self.epoll.add_edge(fd)
     }
 
@@ -53,7 +54,7 @@ impl Selectable {
 
     /// The descriptor, for a program that asks for it.
     pub(super) fn watch(&self) -> RawFd {
-        self.watched.store(self.has_sockets, Relaxed);
+        self.watched.store(self.has_sockets.load(Relaxed), Relaxed);
         self.fd()
     }
 
@@ -76,7 +77,7 @@ impl Selectable {
     /// have been rejected.
     #[inline]
     pub(super) fn after_empty(&self) {
-        if self.raised.load(Relaxed) && self.has_sockets {
+        if self.raised.load(Relaxed) && self.has_sockets.load(Relaxed) {
             self.raise(false);
         }
     }

@@ -2,18 +2,28 @@
 
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::Path;
+use std::sync::atomic::{AtomicI32, AtomicU16, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
+
 use crate::backend::file::FileRx;
-use crate::config::device::{DeviceSpec, Module, Target};
+use crate::config::device::{DeviceName, DeviceSpec, Module, Target};
 use crate::config::log;
 use crate::error::{Error, Result};
 use crate::sys::link_type::{DLT_EN10MB, link_type};
-use crate::sys::netdev;
 use crate::sys::packet::PacketSocket;
+use crate::sys::{ethtool, netdev};
 
 /// The device name that stands for every interface.
 const ANY: &str = "any";
+/// How many interfaces can be bound after the open.
+const MORE_DEVICES: usize = 32;
+/// Channels that a mask can name.
+pub(super) const MOST_CHANNELS: u32 = 64;
+/// A driver whose frames carry the number of their queue as it is; all others that have several
+/// queues carry it plus one (skb_record_rx_queue, which veth does not call).
+const COUNTS_FROM_ZERO: &str = "veth";
 
 /// One interface of a ring.
 pub(super) struct Device {
@@ -26,16 +36,87 @@ pub(super) struct Device {
     /// Another one, for a ring that may have to take over; opened when capture starts, since later
     /// the program may have given its rights up.
     pub(super) spare: OnceLock<Arc<PacketSocket>>,
+    /// Frames of these VLANs only, 0 for those without a tag; empty: all frames.
+    vlans: Mutex<Vec<u16>>,
+    /// Receive queues, 1 to 64: channel = queue modulo these, so that each frame is of some channel.
+    /// Of `any`, whose interfaces differ, 64.
+    pub(super) channels: u32,
+    /// Whether the kernel's number of a frame's queue begins at 1.
+    pub(super) counts_from_one: bool,
+}
+
+impl Device {
+    fn open(name: String, ifindex: i32, vlan: Option<u16>, promisc: bool) -> Result<Self> {
+        let socket = Arc::new(PacketSocket::open()?);
+        if promisc && ifindex != 0 {
+            socket.set_promisc(ifindex, true)?;
+        }
+        let (channels, counts_from_one) = if ifindex == 0 {
+            (MOST_CHANNELS, true)
+        } else {
+            let driver = ethtool::driver(&name).unwrap_or_default();
+            (channels(&name), driver != COUNTS_FROM_ZERO)
+        };
+        Ok(Self {
+            name,
+            ifindex,
+            socket,
+            spare: OnceLock::new(),
+            vlans: Mutex::new(vlan.into_iter().collect()),
+            channels,
+            counts_from_one,
+        })
+    }
+
+    /// The VLANs that its name asks for; empty: all frames.
+    pub(super) fn vlans(&self) -> Vec<u16> {
+        self.vlans.lock().clone()
+    }
+
+    /// Takes the frames of a VLAN too, or all (None).
+    fn widen(&self, vlan: Option<u16>) {
+        let mut vlans = self.vlans.lock();
+        match vlan {
+            None => vlans.clear(),
+            Some(id) if !vlans.is_empty() && !vlans.contains(&id) => vlans.push(id),
+            Some(_) => {}
+        }
+    }
+
+    /// Its sockets, the spare one included.
+    pub(super) fn sockets(&self) -> impl Iterator<Item = &Arc<PacketSocket>> {
+        std::iter::once(&self.socket).chain(self.spare.get())
+    }
+}
+
+/// Receive queues of an interface, 1 to 64; 1 when unknown.
+pub(super) fn channels(name: &str) -> u32 {
+    ethtool::rx_queues(name)
+        .unwrap_or(1)
+        .clamp(1, MOST_CHANNELS)
+}
+
+/// Where the frames come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Interfaces, or none yet.
+    Tap,
+    /// An interface, by what the host sends.
+    Stack,
+    /// A capture file.
+    File,
 }
 
 /// What a ring is bound to.
 pub(super) struct Source {
-    /// The interfaces, the main one first; empty for a file.
-    pub(super) devices: Vec<Device>,
+    kind: Kind,
+    /// The interfaces, the main one first. Places are filled in order and never emptied, so that nobody
+    /// who looks at them needs a lock.
+    places: Box<[OnceLock<Device>]>,
     /// How a link-layer header looks: a DLT value.
-    pub(super) link_type: i32,
+    link_type: AtomicI32,
     /// Bytes of the largest packet behind the link-layer header.
-    pub(super) mtu: u16,
+    mtu: AtomicU16,
 }
 
 /// What opening gives: the source, and for a file the reader.
@@ -47,124 +128,162 @@ pub(super) enum Opened {
 }
 
 impl Source {
+    fn new(kind: Kind, devices: usize, link_type: i32) -> Self {
+        Self {
+            kind,
+            places: std::iter::repeat_with(OnceLock::new)
+                .take(devices)
+                .collect(),
+            link_type: AtomicI32::new(link_type),
+            mtu: AtomicU16::new(default_mtu("")),
+        }
+    }
+
     /// Opens what a device name asks for.
     pub(super) fn open(spec: &DeviceSpec, snaplen: u32, promisc: bool) -> Result<Opened> {
-        match &spec.module {
-            Module::File(path) => Self::open_file(path, snaplen, promisc),
-            Module::Stack => Err(Error::NotSupported("stack: devices")),
+        let kind = match &spec.module {
+            Module::File(path) => return Self::open_file(path, snaplen, promisc),
+            Module::Stack => Kind::Stack,
             Module::Exclusive(prefix) => {
                 log::info(format_args!(
                     "{prefix} is opened as a tap: the host keeps its packets"
                 ));
-                Self::open_target(spec, promisc).map(Opened::Tap)
+                Kind::Tap
             }
-            Module::Tap => Self::open_target(spec, promisc).map(Opened::Tap),
-        }
+            Module::Tap => Kind::Tap,
+        };
+        Self::open_devices(kind, &names(&spec.target), promisc).map(Opened::Tap)
     }
 
     /// A file first; a name that is no file may be an interface.
     fn open_file(path: &Path, snaplen: u32, promisc: bool) -> Result<Opened> {
         match FileRx::open(path, snaplen) {
-            Ok(rx) => {
-                let source = Self {
-                    devices: Vec::new(),
-                    link_type: rx.link_type(),
-                    mtu: default_mtu(""),
-                };
-                Ok(Opened::File(source, rx))
-            }
+            Ok(rx) => Ok(Opened::File(Self::new(Kind::File, 0, rx.link_type()), rx)),
             Err(Error::Os(_, error)) if error.raw_os_error() == Some(libc::ENOENT) => {
                 let name = path.to_string_lossy().into_owned();
                 if netdev::index_of(&name).is_err() {
                     return Err(Error::NoSuchDevice(name));
                 }
-                Self::open_devices(&[name], promisc).map(Opened::Tap)
+                let device = DeviceName { name, vlan: None };
+                Self::open_devices(Kind::Tap, &[device], promisc).map(Opened::Tap)
             }
             Err(error) => Err(error),
         }
     }
 
-    fn open_target(spec: &DeviceSpec, promisc: bool) -> Result<Self> {
-        if spec.channels.is_some() {
-            return Err(Error::NotSupported("channels (interface@N)"));
+    fn open_devices(kind: Kind, names: &[DeviceName], promisc: bool) -> Result<Self> {
+        let source = Self::new(kind, names.len() + MORE_DEVICES, DLT_EN10MB);
+        source.add(names, promisc)?;
+        Ok(source)
+    }
+
+    /// Adds what a device name asks for, before capture starts; one caller at a time. All of it or nothing.
+    pub(super) fn bind(&self, spec: &DeviceSpec, promisc: bool) -> Result<()> {
+        let is_any = |device: &Device| device.ifindex == 0;
+        let takes_any = matches!(spec.target, Target::Any { .. });
+        if self.devices().any(|device| is_any(device) || takes_any) {
+            return Err(Error::BadDeviceName("any stands alone".into()));
         }
-        match &spec.target {
-            Target::Any { vlan: None } => Self::open_devices(&[ANY.to_owned()], false),
-            Target::Unbound => Err(Error::NotSupported("a ring without an interface (none)")),
-            Target::Devices(devices) if devices.iter().all(|device| device.vlan.is_none()) => {
-                let names: Vec<String> = devices.iter().map(|d| d.name.clone()).collect();
-                Self::open_devices(&names, promisc)
+        self.add(&names(&spec.target), promisc)
+    }
+
+    fn add(&self, names: &[DeviceName], promisc: bool) -> Result<()> {
+        let mut new: Vec<Device> = Vec::new();
+        let mut wider = Vec::new();
+        for wanted in names {
+            let (name, ifindex, vlan) = resolve(wanted)?;
+            // Named twice: its packets are still delivered once, those of all its VLANs.
+            if let Some(device) = new.iter().find(|device| device.ifindex == ifindex) {
+                device.widen(vlan);
+            } else if let Some(device) = self.devices().find(|d| d.ifindex == ifindex) {
+                wider.push((device, vlan));
+            } else {
+                new.push(Device::open(name, ifindex, vlan, promisc)?);
             }
-            Target::Any { .. } | Target::Devices(_) => {
-                Err(Error::NotSupported("a VLAN by name (interface.N)"))
-            }
+        }
+        let count = self.devices().count();
+        if count + new.len() > self.places.len() {
+            return Err(Error::InvalidArgument("the number of interfaces"));
+        }
+        if let (0, Some(main)) = (count, new.first().filter(|main| main.ifindex != 0)) {
+            let link_type = link_type(netdev::hardware_type(&main.name)?);
+            self.link_type.store(link_type, Relaxed);
+        }
+        for (device, vlan) in wider {
+            device.widen(vlan);
+        }
+        for (place, device) in self.places[count..].iter().zip(new) {
+            let taken = place.set(device);
+            debug_assert!(taken.is_ok(), "one caller at a time");
+        }
+        self.mtu.store(self.read_mtu(), Relaxed);
+        Ok(())
+    }
+
+    /// The MTU of the one interface; that of several is not known.
+    fn read_mtu(&self) -> u16 {
+        let Some(main) = self.main() else {
+            return default_mtu("");
+        };
+        if self.devices().count() == 1 {
+            mtu(&main.name)
+        } else {
+            default_mtu(&main.name)
         }
     }
 
-    fn open_devices(names: &[String], promisc: bool) -> Result<Self> {
-        let mut devices: Vec<Device> = Vec::new();
-        for name in names {
-            let ifindex = if name == ANY {
-                0
-            } else {
-                netdev::index_of(name)?
-            };
-            if devices.iter().any(|device| device.ifindex == ifindex) {
-                continue; // named twice: its packets are still delivered once
-            }
-            let socket = Arc::new(PacketSocket::open()?);
-            if promisc && ifindex != 0 {
-                socket.set_promisc(ifindex, true)?;
-            }
-            devices.push(Device {
-                name: name.clone(),
-                ifindex,
-                socket,
-                spare: OnceLock::new(),
-            });
-        }
-        let main = devices.first().map_or(ANY, |device| device.name.as_str());
-        let link_type = if main == ANY {
-            DLT_EN10MB
-        } else {
-            link_type(netdev::hardware_type(main)?)
-        };
-        let mtu = match devices.as_slice() {
-            [one] if one.ifindex != 0 => mtu(main),
-            _ => default_mtu(main),
-        };
-        Ok(Self {
-            devices,
-            link_type,
-            mtu,
-        })
+    /// Whether it is a capture file.
+    pub(super) fn is_file(&self) -> bool {
+        self.kind == Kind::File
+    }
+
+    /// Whether it is what the host sends by an interface (`stack:`).
+    pub(super) fn is_stack(&self) -> bool {
+        self.kind == Kind::Stack
+    }
+
+    /// Whether no interface is bound, and it is no file.
+    pub(super) fn is_unbound(&self) -> bool {
+        !self.is_file() && self.devices().next().is_none()
+    }
+
+    /// How a link-layer header looks: a DLT value.
+    #[inline]
+    pub(super) fn link_type(&self) -> i32 {
+        self.link_type.load(Relaxed)
+    }
+
+    /// Bytes of the largest packet behind the link-layer header.
+    #[inline]
+    pub(super) fn mtu(&self) -> u16 {
+        self.mtu.load(Relaxed)
+    }
+
+    /// The interfaces, the main one first; none for a file.
+    pub(super) fn devices(&self) -> impl Iterator<Item = &Device> {
+        self.places.iter().map_while(OnceLock::get)
     }
 
     /// The interface that sends and that the questions about a device are about.
     pub(super) fn main(&self) -> Option<&Device> {
-        self.devices.first().filter(|device| device.ifindex != 0)
+        self.devices().next().filter(|device| device.ifindex != 0)
     }
 
     /// The sockets of all interfaces, spare ones included.
     pub(super) fn sockets(&self) -> impl Iterator<Item = &Arc<PacketSocket>> {
-        let spares = self.devices.iter().filter_map(|device| device.spare.get());
-        self.devices
-            .iter()
-            .map(|device| &device.socket)
-            .chain(spares)
+        self.devices().flat_map(Device::sockets)
     }
 
     /// The sockets that capture starts with.
     pub(super) fn first_sockets(&self) -> Vec<Arc<PacketSocket>> {
-        self.devices
-            .iter()
+        self.devices()
             .map(|device| Arc::clone(&device.socket))
             .collect()
     }
 
     /// Opens a spare socket for each interface.
     pub(super) fn open_spares(&self) -> Result<()> {
-        for device in &self.devices {
+        for device in self.devices() {
             let socket = Arc::new(PacketSocket::open()?);
             socket.count_drops(false);
             // A second start finds the spare of the first.
@@ -175,8 +294,7 @@ impl Source {
 
     /// The spare sockets; empty when there are none.
     pub(super) fn spares(&self) -> Vec<Arc<PacketSocket>> {
-        self.devices
-            .iter()
+        self.devices()
             .filter_map(|device| device.spare.get().cloned())
             .collect()
     }
@@ -197,6 +315,38 @@ impl Source {
         for socket in self.sockets() {
             socket.take_error();
         }
+    }
+}
+
+/// The interfaces that a name asks for, `any` as one of them.
+fn names(target: &Target) -> Vec<DeviceName> {
+    match target {
+        Target::Devices(devices) => devices.clone(),
+        Target::Any { vlan } => vec![DeviceName {
+            name: ANY.to_owned(),
+            vlan: *vlan,
+        }],
+        Target::Unbound => Vec::new(),
+    }
+}
+
+/// Name, index and VLAN of an interface. `eth0.7` is VLAN 7 of eth0, whatever is called `eth0.7`; where there is
+/// no eth0 at all it may be that interface.
+fn resolve(wanted: &DeviceName) -> Result<(String, i32, Option<u16>)> {
+    let DeviceName { name, vlan } = wanted;
+    if name == ANY {
+        return Ok((name.clone(), 0, *vlan));
+    }
+    match (netdev::index_of(name), vlan) {
+        (Err(Error::NoSuchDevice(_)), Some(vlan)) => {
+            let whole = format!("{name}.{vlan}");
+            let ifindex = netdev::index_of(&whole).map_err(|error| match error {
+                Error::NoSuchDevice(_) => Error::NoSuchDevice(name.clone()),
+                other => other,
+            })?;
+            Ok((whole, ifindex, None))
+        }
+        (ifindex, _) => Ok((name.clone(), ifindex?, *vlan)),
     }
 }
 

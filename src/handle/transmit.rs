@@ -15,7 +15,7 @@ impl Handle {
     ///
     /// `MessageTooLong`.
     pub fn check_length(&self, len: usize) -> Result<()> {
-        if len > usize::from(self.source.mtu) + LINK_OVERHEAD {
+        if len > usize::from(self.source.mtu()) + LINK_OVERHEAD {
             return Err(Error::MessageTooLong);
         }
         Ok(())
@@ -33,7 +33,7 @@ impl Handle {
         if !self.is_enabled() {
             return Err(Error::NotEnabled);
         }
-        let Some(tx) = &self.tx else {
+        let Some(tx) = self.tx.get() else {
             return Err(Error::NotSupported("sending without an interface"));
         };
         if !self.options.mode().sends() || self.breaks.is_shut() {
@@ -54,7 +54,7 @@ impl Handle {
     ///
     /// `Os` with ENOBUFS when not all could be sent yet, and as [`send`](Self::send).
     pub fn flush_sent(&self) -> Result<()> {
-        self.tx.as_ref().map_or(Ok(()), Transmitter::flush)
+        self.tx.get().map_or(Ok(()), Transmitter::flush)
     }
 
     /// pfring_set_tx_watermark: how many frames leave together.
@@ -63,7 +63,7 @@ impl Handle {
     ///
     /// `NotSupported` on what is no interface.
     pub fn set_tx_watermark(&self, frames: u16) -> Result<()> {
-        let Some(tx) = &self.tx else {
+        let Some(tx) = self.tx.get() else {
             return Err(Error::NotSupported("sending without an interface"));
         };
         tx.set_watermark(frames);

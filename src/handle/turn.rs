@@ -57,7 +57,7 @@ impl Handle {
 
     /// System calls that take microseconds, all of them: the filter is attached already.
     fn start_slots(&self, rings: TpacketRx) -> Result<()> {
-        for device in &self.source.devices {
+        for device in self.source.devices() {
             device.socket.stamp_early()?;
             if let Some(spare) = device.spare.get() {
                 spare.stamp_early()?;

@@ -228,7 +228,7 @@ impl Handle {
         if !self.is_enabled() {
             return Err(Error::NotEnabled);
         }
-        if self.source.devices.is_empty()
+        if self.source.is_file()
             || self.obstacles.has(Obstacle::Filter)
             || self.obstacles.has(Obstacle::Sampling)
         {

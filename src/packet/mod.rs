@@ -16,7 +16,7 @@ pub mod trailers;
 pub mod tunnel;
 
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 

@@ -101,6 +101,21 @@ pub fn tx_queues(name: &str) -> Result<u32> {
     queues(name, "tx-", |channels| channels.tx_count)
 }
 
+/// The name of the driver, such as `ixgbe` or `veth`.
+///
+/// # Errors
+///
+/// [`Error::NoSuchDevice`], [`Error::Os`], also where the driver does not say.
+pub fn driver(name: &str) -> Result<String> {
+    // SAFETY: DriverInfo is plain integers; all zeros is a value of it.
+    let mut info: DriverInfo = unsafe { mem::zeroed() };
+    info.cmd = ETHTOOL_GDRVINFO;
+    // SAFETY: ETHTOOL_GDRVINFO fills a struct ethtool_drvinfo.
+    unsafe { ethtool(name, "ETHTOOL_GDRVINFO", &mut info) }?;
+    let text = info.driver.split(|byte| *byte == 0).next();
+    Ok(String::from_utf8_lossy(text.unwrap_or_default()).into_owned())
+}
+
 fn queues(name: &str, prefix: &str, own: impl Fn(&Channels) -> u32) -> Result<u32> {
     // SAFETY: Channels is plain integers; all zeros is a value of it.
     let mut channels: Channels = unsafe { mem::zeroed() };
@@ -163,6 +178,7 @@ fn answered(answer: Result<()>) -> Result<bool> {
 
 // linux/ethtool.h; the libc crate has none of it.
 const ETHTOOL_GSET: u32 = 0x01;
+const ETHTOOL_GDRVINFO: u32 = 0x03;
 const ETHTOOL_GLINK: u32 = 0x0a;
 const ETHTOOL_GCHANNELS: u32 = 0x3c;
 const ETHTOOL_GLINKSETTINGS: u32 = 0x4c;
@@ -172,6 +188,16 @@ const ETHTOOL_GLINKSETTINGS: u32 = 0x4c;
 struct EthtoolValue {
     cmd: u32,
     data: u32,
+}
+
+/// struct ethtool_drvinfo.
+#[repr(C)]
+struct DriverInfo {
+    cmd: u32,
+    driver: [u8; 32],
+    texts: [[u8; 32]; 4],
+    reserved: [u8; 12],
+    counts: [u32; 5],
 }
 
 /// struct ethtool_channels.
@@ -214,6 +240,7 @@ const _: () = assert!(mem::offset_of!(LinkSettings, words) == 15);
 const _: () = assert!(mem::offset_of!(LinkSettings, masks) == 48);
 const _: () = assert!(mem::size_of::<OldSettings>() == 44);
 const _: () = assert!(mem::size_of::<Channels>() == 36);
+const _: () = assert!(mem::size_of::<DriverInfo>() == 196);
 
 #[cfg(test)]
 mod tests {
@@ -245,6 +272,7 @@ mod tests {
             assert_eq!(rx_queues("va").unwrap(), 4);
             assert_eq!(tx_queues("va").unwrap(), 3);
             assert_eq!(rx_queues("vb").unwrap(), 1);
+            assert_eq!(driver("va").unwrap(), "veth");
         });
     }
 
@@ -270,5 +298,6 @@ mod tests {
         unknown(link_speed_mbps("nope0"));
         unknown(rx_queues("nope0"));
         unknown(tx_queues("nope0"));
+        unknown(driver("nope0"));
     }
 }

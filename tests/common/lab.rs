@@ -164,7 +164,7 @@ pub fn ifindex(dev: &str) -> i32 {
 }
 
 /// Waits until the kernel calls an interface running: before that it drops what is sent.
-fn wait_running(dev: &str) {
+pub fn wait_running(dev: &str) {
     let end = Instant::now() + Duration::from_secs(5);
     while !is_running(dev) {
         assert!(Instant::now() < end, "{dev} does not come up");

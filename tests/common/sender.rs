@@ -48,6 +48,22 @@ impl Sender {
         Sender { fd }
     }
 
+    /// Frames go to the driver at once, by the transmit queue of the CPU that sends.
+    pub fn bypass_queueing(&self) {
+        let on: libc::c_int = 1;
+        // SAFETY: the descriptor is open, and the value is an int for the length of the call.
+        let rc = unsafe {
+            libc::setsockopt(
+                self.fd.as_raw_fd(),
+                libc::SOL_PACKET,
+                libc::PACKET_QDISC_BYPASS,
+                (&raw const on).cast(),
+                size_of::<libc::c_int>() as libc::socklen_t,
+            )
+        };
+        assert_eq!(rc, 0, "PACKET_QDISC_BYPASS: {}", io::Error::last_os_error());
+    }
+
     /// Sends one frame.
     #[track_caller]
     pub fn send(&self, frame: &[u8]) {
