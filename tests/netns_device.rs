@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use common::frame::{DST, SRC, ethernet_ipv4, ipv4_udp, mac, numbered, tagged};
 use common::lab::{ifindex, wait_running};
+use common::pcapfile::{Order, Record, TempFile, pcap};
 use common::ring::{RX_AND_TX, RX_ONLY, TX_ONLY, errno, set_errno};
 use common::sender::Sender;
 use common::{Form, Lab, Open, Ring, Turn, backends, forms};
@@ -124,6 +125,22 @@ fn set_vlan_id_holds_for_queued_packets_too() {
         assert_eq!(ring.set_direction(TX_ONLY), 0);
         set_errno(0);
         assert_eq!((set(&ring, 7), errno()), (-1, libc::EINVAL));
+    }
+}
+
+#[test]
+fn set_vlan_id_holds_for_files() {
+    let records = [&[][..], &[7], &[8], &[8, 7]].map(|ids| Record::new(1, 2, in_vlans(9, ids)));
+    let file = TempFile::new(&pcap(Order::Little, 0xa1b2_c3d4, 1, &records));
+    for (id, expected) in [(0, &[0][..]), (7, &[1, 3]), (8, &[2, 3]), (9, &[])] {
+        let ring = Open::on(&file.device()).enabled();
+        // SAFETY: the handle is valid until drop.
+        assert_eq!(unsafe { capi::pfring_set_vlan_id(ring.raw(), id) }, 0);
+        for i in expected {
+            assert_eq!(ring.recv(false).bytes(), records[*i].bytes, "VLAN {id}");
+        }
+        assert_eq!(ring.recv(false).rc, -2, "end of file");
+        assert_eq!(set_channel_id(&ring, 0), NOT_SUPPORTED);
     }
 }
 

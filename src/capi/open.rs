@@ -3,11 +3,11 @@
 use std::ffi::{CString, c_char, c_int};
 
 use super::boundary::{guard, out, with_ring};
-use super::{strings, table, trailer};
+use super::{strings, table};
 use crate::abi::{PF_RING_ERROR_NOT_SUPPORTED, pfring};
 use crate::config::device;
 use crate::error::Error;
-use crate::handle::Handle;
+use crate::handle::{Handle, trailer};
 use crate::sys;
 
 /// Opens a device for capture and sending. The ring is made disabled: set direction, mode and

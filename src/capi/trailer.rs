@@ -3,23 +3,15 @@
 //! Formats: IXIA (19 bytes), VSS and APCON (12), MetaWatch (16), Arista 7150 (4) and 7280 (a header).
 
 use std::ffi::{c_int, c_uchar};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use parking_lot::Mutex;
 
 use super::boundary::{guard, out};
 use super::strings;
 use crate::abi::{PF_RING_ERROR_GENERIC, pfring_pkthdr};
-use crate::config::log;
 use crate::error::Result;
+use crate::handle::trailer::{ARISTA_7150, show_stamp, show_stamps};
 use crate::packet::header::{self, Handled};
-use crate::packet::trailers::{self, Arista7150, Stamp};
+use crate::packet::trailers::{self, Stamp};
 use crate::sys::clock;
-
-/// The Arista 7150's key frame seen last: one for the process, as in the original.
-static ARISTA_7150: Mutex<Arista7150> = Mutex::new(Arista7150::new());
-/// Whether decoded stamps are printed.
-static DEBUG: AtomicBool = AtomicBool::new(false);
 
 fn utc_offset() -> i32 {
     clock::gmt_offset_seconds(clock::realtime_timeval().0)
@@ -29,15 +21,6 @@ fn timespec(stamp: &Stamp) -> libc::timespec {
     libc::timespec {
         tv_sec: stamp.sec,
         tv_nsec: i64::from(stamp.nsec),
-    }
-}
-
-fn show(kind: &str, stamp: &Stamp) {
-    if DEBUG.load(Ordering::Relaxed) {
-        log::notice(format_args!(
-            "{kind} time stamp {}.{:09}",
-            stamp.sec, stamp.nsec
-        ));
     }
 }
 
@@ -55,11 +38,6 @@ unsafe fn packet_of<'a>(
     // SAFETY: as above.
     let data = unsafe { strings::bytes(packet, hdr.caplen as usize, "packet") }?;
     Ok((data, hdr))
-}
-
-/// Prints decoded stamps from now on.
-pub(super) fn show_stamps() {
-    DEBUG.store(true, Ordering::Relaxed);
 }
 
 /// Prints decoded time stamps on stderr from now on, as the environment variable PF_RING_DEBUG_TS does.
@@ -95,7 +73,7 @@ pub unsafe extern "C" fn pfring_read_ixia_hw_timestamp(
                 0,
             ),
         };
-        stamp.iter().for_each(|stamp| show("IXIA", stamp));
+        stamp.iter().for_each(|stamp| show_stamp("IXIA", stamp));
         // SAFETY: not NULL, so C promises a structure there.
         unsafe { ts.write(time) };
         Ok(len)
@@ -142,7 +120,7 @@ pub unsafe extern "C" fn pfring_read_vss_apcon_hw_timestamp(
         let Some(stamp) = trailers::read_vss_apcon(data, utc_offset()) else {
             return Ok(0);
         };
-        show("VSS/APCON", &stamp);
+        show_stamp("VSS/APCON", &stamp);
         // SAFETY: not NULL, so C promises a structure there.
         unsafe { ts.write(timespec(&stamp)) };
         Ok(trailers::VSS_APCON_LEN as c_int)
@@ -186,7 +164,7 @@ pub unsafe extern "C" fn pfring_read_metawatch_hw_timestamp(
         let Some(found) = trailers::read_metawatch(data) else {
             return Ok(0);
         };
-        show("MetaWatch", &found.stamp);
+        show_stamp("MetaWatch", &found.stamp);
         // SAFETY: not NULL, so C promises a structure there.
         unsafe { ts.write(timespec(&found.stamp)) };
         Ok(trailers::METAWATCH_LEN as c_int)
@@ -295,7 +273,7 @@ pub unsafe extern "C" fn pfring_read_arista_7150_hw_timestamp(
             return Ok(0);
         };
         let time = ARISTA_7150.lock().ns_at(ticks);
-        show("Arista 7150", &Stamp::from_ns(time));
+        show_stamp("Arista 7150", &Stamp::from_ns(time));
         // SAFETY: not NULL, so C promises an integer there.
         unsafe { ns.write(time) };
         Ok(trailers::ARISTA_7150_LEN as c_int)

@@ -45,6 +45,7 @@ mod sampling;
 mod selectable;
 mod selection;
 mod source;
+pub mod trailer;
 mod transmit;
 mod turn;
 mod waiting;
@@ -63,6 +64,7 @@ use sampling::Sampling;
 use selectable::Selectable;
 use selection::Selection;
 use source::{Opened, Source};
+use trailer::Trailers;
 
 /// Bytes of a frame before what the MTU counts.
 const ETHERNET_HEADER: usize = 14;
@@ -79,6 +81,7 @@ pub struct Handle {
     forward: Forward,
     sampling: Sampling,
     selection: Selection,
+    trailers: Trailers,
     /// What the program asked for.
     options: options::Options,
     settings: Settings,
@@ -160,6 +163,7 @@ impl Handle {
             forward: Forward::default(),
             sampling: Sampling::default(),
             selection: Selection::new(spec.channels),
+            trailers: Trailers::new(flags),
             options: options::Options::new(snaplen, flags),
             waiter: Waiter::new(settings.wait),
             settings,
@@ -178,6 +182,8 @@ impl Handle {
             application: Mutex::default(),
             published: Mutex::default(),
         });
+        let trailers = handle.trailers.are_wanted();
+        handle.obstacles.set(Obstacle::Trailer, trailers);
         handle.open_transmitter()?;
         handle.obstacles.set(Obstacle::Forward, handle.keeps_last());
         handle.publish_open();

@@ -144,7 +144,10 @@ impl Handle {
         let frame = self.take_of_backend(rx)?;
         if let Some(frame) = &frame {
             // SAFETY: as above.
-            unsafe { self.hand_over(frame, target, header) };
+            unsafe {
+                self.hand_over(frame, target, header);
+                self.write_origin(header);
+            }
         }
         Ok(frame.is_some())
     }
@@ -205,17 +208,26 @@ impl Handle {
             return Ok(None);
         };
         backend.release();
-        match backend.next() {
-            Ok(Some(frame)) if self.wants(&frame) => {
-                self.on_taken(rx, &frame);
-                Ok(Some(frame))
-            }
-            Ok(Some(_)) => self.take_after_reject(rx),
-            Ok(None) => {
-                self.on_empty(&mut rx.empty_looks);
-                Ok(None)
-            }
-            Err(error) => Err(error),
+        let Some(frame) = backend.next()? else {
+            self.on_empty(&mut rx.empty_looks);
+            return Ok(None);
+        };
+        let Some(frame) = self.admit(frame) else {
+            return self.take_after_reject(rx);
+        };
+        self.on_taken(rx, &frame);
+        Ok(Some(frame))
+    }
+
+    /// A frame as the program gets it, if it is wanted.
+    #[inline]
+    fn admit(&self, frame: Frame) -> Option<Frame> {
+        if !self.wants(&frame) {
+            None
+        } else if self.obstacles.has(Obstacle::Trailer) {
+            self.without_trailer(frame)
+        } else {
+            Some(frame)
         }
     }
 
@@ -231,7 +243,7 @@ impl Handle {
                 self.on_empty(&mut rx.empty_looks);
                 break;
             };
-            if self.wants(&frame) {
+            if let Some(frame) = self.admit(frame) {
                 self.on_taken(rx, &frame);
                 return Ok(Some(frame));
             }
@@ -366,7 +378,10 @@ impl Handle {
             };
             if let Some(frame) = &frame {
                 // SAFETY: as above.
-                unsafe { self.write_header(frame, header) };
+                unsafe {
+                    self.write_header(frame, header);
+                    self.write_origin(header);
+                }
             }
             Ok(frame.map(|frame| frame.data))
         })
@@ -431,16 +446,13 @@ impl Handle {
             return Ok(None);
         };
         loop {
-            match backend.next()? {
-                Some(frame) if self.wants(&frame) => {
-                    self.on_taken(rx, &frame);
-                    return Ok(Some(frame));
-                }
-                Some(_) => {}
-                None => {
-                    self.selectable.after_take(backend);
-                    return Ok(None);
-                }
+            let Some(frame) = backend.next()? else {
+                self.selectable.after_take(backend);
+                return Ok(None);
+            };
+            if let Some(frame) = self.admit(frame) {
+                self.on_taken(rx, &frame);
+                return Ok(Some(frame));
             }
         }
     }

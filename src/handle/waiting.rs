@@ -223,7 +223,7 @@ impl Handle {
     /// # Errors
     ///
     /// `NotEnabled`, `NotSupported` for a file and while a filter or sampling runs here (which of the
-    /// packets is the next is not known before), `NoPacket`.
+    /// packets is the next is not known before), or stamps are in trailers, `NoPacket`.
     pub fn next_packet_time(&self) -> Result<u64> {
         if !self.is_enabled() {
             return Err(Error::NotEnabled);
@@ -231,6 +231,8 @@ impl Handle {
         if self.source.is_file()
             || self.obstacles.has(Obstacle::Filter)
             || self.obstacles.has(Obstacle::Sampling)
+            || self.obstacles.has(Obstacle::Channel)
+            || self.obstacles.has(Obstacle::Trailer)
         {
             return Err(Error::NotSupported(
                 "the time of a packet that is not taken",
