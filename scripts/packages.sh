@@ -21,7 +21,8 @@ PACKAGES=(
     masscan               # a program that loads libpfring by itself
     clang libclang-dev    # a second C compiler; bindgen, which reads the headers back
     musl-tools            # the headers with another C library
-    gcc-aarch64-linux-gnu libc6-dev-arm64-cross # the layouts on another processor
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross # the layouts on another processor ...
+    qemu-user                                   # ... and the unit tests
 )
 
 missing() {

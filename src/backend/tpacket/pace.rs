@@ -8,9 +8,6 @@ use super::req::Retire;
 
 /// How much of a ring may fill during one sleep: an eighth.
 const SHARE_OF_RING: u64 = 8;
-/// How much of the block timer a sleep may take, in eighths.
-const EIGHTHS_OF_TIMER: u64 = 6;
-
 /// The rule for one ring.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
@@ -22,7 +19,7 @@ impl Pace {
     /// For a ring of so many blocks. One whose packets are wanted soon has no such sleeps.
     pub fn new(retire: Retire, block_count: u32) -> Self {
         let most_ns = match retire {
-            Retire::Relaxed => u64::from(retire.timer_ms()) * 1_000_000 * EIGHTHS_OF_TIMER / 8,
+            Retire::Relaxed => u64::from(retire.timer_ms()) * 1_000_000,
             Retire::Prompt => 0,
         };
         Self {
@@ -54,16 +51,16 @@ mod tests {
         // Four blocks are an eighth of the ring.
         assert_eq!(pace.nap_ns(MS / 2), 2 * MS);
         assert_eq!(pace.nap_ns(MS), 4 * MS);
-        // 7.5 ms are three quarters of the timer.
-        assert_eq!(pace.nap_ns(2 * MS), 6 * MS);
-        assert_eq!(pace.nap_ns(3 * MS), 6 * MS);
+        // As long as the timer of 10 ms would let a packet wait, and no longer.
+        assert_eq!(pace.nap_ns(3 * MS), 9 * MS);
+        assert_eq!(pace.nap_ns(5 * MS), 10 * MS);
     }
 
     #[test]
     fn does_not_sleep_where_that_saves_no_wake_up() {
         let pace = Pace::new(Retire::Relaxed, 32);
         assert_eq!(pace.nap_ns(0), 0, "closed by the timer");
-        assert_eq!(pace.nap_ns(4 * MS), 0, "one block in the time");
+        assert_eq!(pace.nap_ns(6 * MS), 0, "one block in the time");
         assert_eq!(pace.nap_ns(u64::MAX), 0);
         assert_eq!(Pace::new(Retire::Relaxed, 15).nap_ns(MS), 0, "a small ring");
         assert_eq!(
