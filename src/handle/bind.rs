@@ -69,7 +69,7 @@ impl Handle {
             return Ok(());
         }
         let surely_sent = usize::from(self.source.mtu()) + ETHERNET_HEADER;
-        let tx = Transmitter::new(PacketSocket::open()?, device.ifindex, surely_sent);
+        let tx = Transmitter::new(PacketSocket::open()?, device.ifindex, surely_sent)?;
         // One caller at a time: at open, or under the lock of the lifecycle.
         let _ = self.tx.set(tx);
         Ok(())

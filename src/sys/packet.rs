@@ -133,12 +133,24 @@ impl PacketSocket {
     ///
     /// `Os` when the interface is gone.
     pub fn bind(&self, ifindex: i32) -> Result<()> {
-        let address = link_address(ifindex);
+        self.bind_to(&link_address(ifindex, ALL_PROTOCOLS))
+    }
+
+    /// Binds to an interface for sending only: nothing is received.
+    ///
+    /// # Errors
+    ///
+    /// `Os` when the interface is gone.
+    pub fn bind_for_sending(&self, ifindex: i32) -> Result<()> {
+        self.bind_to(&link_address(ifindex, 0))
+    }
+
+    fn bind_to(&self, address: &libc::sockaddr_ll) -> Result<()> {
         // SAFETY: `address` is a valid sockaddr_ll of the size given.
         let ret = unsafe {
             libc::bind(
                 self.as_raw_fd(),
-                (&raw const address).cast(),
+                std::ptr::from_ref(address).cast(),
                 size_of::<libc::sockaddr_ll>() as libc::socklen_t,
             )
         };
@@ -301,14 +313,34 @@ impl PacketSocket {
         error
     }
 
-    /// Sends one frame, link-layer header included, by an interface. Never blocks.
+    /// Sends one frame, link-layer header included, by the interface that the socket is bound to. Never
+    /// blocks. Costs less than naming the interface each time.
     ///
     /// # Errors
     ///
     /// `MessageTooLong`, or `Os` with ENOBUFS when the queue is full, ENETDOWN when the link is
     /// down, and what else send(2) names.
-    pub fn send(&self, frame: &[u8], ifindex: i32) -> Result<usize> {
-        let address = link_address(ifindex);
+    #[inline]
+    pub fn send(&self, frame: &[u8]) -> Result<usize> {
+        // SAFETY: `frame` is readable for its length.
+        let ret = unsafe {
+            libc::send(
+                self.as_raw_fd(),
+                frame.as_ptr().cast(),
+                frame.len(),
+                libc::MSG_DONTWAIT,
+            )
+        };
+        sent("send", ret)
+    }
+
+    /// As [`send`](Self::send), by any interface.
+    ///
+    /// # Errors
+    ///
+    /// As there; `Os` with ENXIO for an interface that does not exist.
+    pub fn send_by(&self, frame: &[u8], ifindex: i32) -> Result<usize> {
+        let address = link_address(ifindex, ALL_PROTOCOLS);
         // SAFETY: `frame` is readable for its length, `address` is a valid sockaddr_ll.
         let ret = unsafe {
             libc::sendto(
@@ -320,24 +352,16 @@ impl PacketSocket {
                 size_of::<libc::sockaddr_ll>() as libc::socklen_t,
             )
         };
-        if ret >= 0 {
-            return Ok(ret as usize);
-        }
-        Err(send_error("sendto"))
+        sent("sendto", ret)
     }
 
-    /// Sends the first of some frames by an interface, as many as there is room for and 64 at most, with
+    /// Sends the first of some frames by the interface that the socket is bound to, as many as there is room for and 64 at most, with
     /// one system call. Never blocks. Gives how many left.
     ///
     /// # Errors
     ///
     /// As [`send`](Self::send), and not a single frame was sent: the first one is what the error is about.
-    pub fn send_many<'a>(
-        &self,
-        frames: impl Iterator<Item = &'a [u8]>,
-        ifindex: i32,
-    ) -> Result<usize> {
-        let address = link_address(ifindex);
+    pub fn send_many<'a>(&self, frames: impl Iterator<Item = &'a [u8]>) -> Result<usize> {
         // SAFETY: both are plain pointers and integers; all zero is a valid value.
         let (mut parts, mut messages): ([libc::iovec; MOST_SENT], [libc::mmsghdr; MOST_SENT]) =
             unsafe { std::mem::zeroed() };
@@ -349,8 +373,6 @@ impl PacketSocket {
             };
             message.msg_hdr.msg_iov = part;
             message.msg_hdr.msg_iovlen = 1;
-            message.msg_hdr.msg_name = (&raw const address).cast_mut().cast();
-            message.msg_hdr.msg_namelen = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
             count += 1;
         }
         // SAFETY: `count` messages were filled; they, their parts and the frames outlive the call, which
@@ -363,10 +385,7 @@ impl PacketSocket {
                 libc::MSG_DONTWAIT as _,
             )
         };
-        if ret >= 0 {
-            return Ok(ret as usize);
-        }
-        Err(send_error("sendmmsg"))
+        sent("sendmmsg", ret as isize)
     }
 
     /// Lets frames that are sent go to the driver without a queueing discipline. Taps on this host do
@@ -385,6 +404,12 @@ impl PacketSocket {
 const MOST_SENT: usize = 64;
 
 /// Why sending failed, by errno.
+#[cold]
+#[inline]
+fn sent(operation: &'static str, ret: isize) -> Result<usize> {
+    usize::try_from(ret).map_err(|_| send_error(operation))
+}
+
 #[cold]
 fn send_error(operation: &'static str) -> Error {
     let error = io::Error::last_os_error();
@@ -417,11 +442,11 @@ impl DropCounter {
     }
 }
 
-/// The address that names an interface and every protocol.
-fn link_address(ifindex: i32) -> libc::sockaddr_ll {
+/// The address that names an interface and a protocol, in network byte order.
+fn link_address(ifindex: i32, protocol: u16) -> libc::sockaddr_ll {
     libc::sockaddr_ll {
         sll_family: libc::AF_PACKET as libc::c_ushort,
-        sll_protocol: ALL_PROTOCOLS,
+        sll_protocol: protocol,
         sll_ifindex: ifindex,
         sll_hatype: 0,
         sll_pkttype: 0,

@@ -32,11 +32,16 @@ pub struct Transmitter {
 
 impl Transmitter {
     /// Sends by one interface, which takes frames of `surely_sent` bytes whatever they are.
-    pub fn new(socket: PacketSocket, ifindex: i32, surely_sent: usize) -> Self {
-        Self {
-            shared: Arc::new(Shared::new(socket, ifindex, surely_sent)),
+    ///
+    /// # Errors
+    ///
+    /// `Os` when the interface is gone.
+    pub fn new(socket: PacketSocket, ifindex: i32, surely_sent: usize) -> Result<Self> {
+        socket.bind_for_sending(ifindex)?;
+        Ok(Self {
+            shared: Arc::new(Shared::new(socket, surely_sent)),
             flusher: Mutex::default(),
-        }
+        })
     }
 
     /// Sends one frame. Never blocks. With `flush` it and all that wait have left when this returns.

@@ -25,7 +25,6 @@ const DRAIN_PAUSE_NS: u64 = 1_000_000;
 #[derive(Debug)]
 pub struct Shared {
     socket: PacketSocket,
-    ifindex: i32,
     /// Longer frames do not wait.
     most_deferred: usize,
     queue: Mutex<Queue>,
@@ -49,10 +48,9 @@ struct Queue {
 
 impl Shared {
     /// Frames up to `surely_sent` bytes may wait: whether longer ones can be sent has to be seen at once.
-    pub fn new(socket: PacketSocket, ifindex: i32, surely_sent: usize) -> Self {
+    pub fn new(socket: PacketSocket, surely_sent: usize) -> Self {
         Self {
             socket,
-            ifindex,
             most_deferred: surely_sent.min(MOST_DEFERRED),
             queue: Mutex::new(Queue {
                 batch: Batch::default(),
@@ -71,13 +69,13 @@ impl Shared {
         let mut queue = self.queue.lock();
         let waits = !flush && frame.len() <= self.most_deferred && queue.is_streaming();
         if !waits && queue.batch.is_empty() {
-            return self.socket.send(frame, self.ifindex).map(|_| false);
+            return self.socket.send(frame).map(|_| false);
         }
         if !queue.batch.push(frame) {
             self.empty(&mut queue)?;
             if !queue.batch.push(frame) {
                 // Longer than a whole batch.
-                return self.socket.send(frame, self.ifindex).map(|_| false);
+                return self.socket.send(frame).map(|_| false);
             }
         }
         if queue.batch.len() == 1 {
@@ -93,7 +91,7 @@ impl Shared {
     }
 
     pub fn send_by(&self, frame: &[u8], ifindex: i32) -> Result<usize> {
-        self.socket.send(frame, ifindex)
+        self.socket.send_by(frame, ifindex)
     }
 
     pub fn flush(&self) -> Result<()> {
@@ -125,7 +123,7 @@ impl Shared {
     fn empty(&self, queue: &mut MutexGuard<'_, Queue>) -> Result<()> {
         let mut failure = Ok(());
         while !queue.batch.is_empty() {
-            match self.socket.send_many(queue.batch.waiting(), self.ifindex) {
+            match self.socket.send_many(queue.batch.waiting()) {
                 Ok(sent) => {
                     queue.batch.leave(sent);
                     failure = Ok(());
