@@ -1444,15 +1444,22 @@ int pfring_send(pfring *ring,
                 uint8_t flush_packet);
 
 /**
- * Sends one frame and tells when the hardware sent it. Not supported yet.
+ * Sends one frame at once and tells when the card sent it, by the card's clock. Waits for that, 0.1 s at most.
+ * For cards that stamp what they send (`ethtool -T`), and with CAP_NET_ADMIN, as it is switched on at the first
+ * call. Written by the kernel's documentation and tried with the system's stamps only, for want of such a card.
  *
- * @param ring     the ring
+ * @param ring     the ring, enabled
  * @param pkt      as in pfring_send()
  * @param pkt_len  as in pfring_send()
  * @param ts       filled
- * @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for NULL
+ * @return as pfring_send(); -1 with errno ETIMEDOUT when the frame was sent and no time came;
+ *         PF_RING_ERROR_NOT_SUPPORTED for a card without such stamps; PF_RING_ERROR_INVALID_ARGUMENT for
+ *         NULL
  */
-int pfring_send_get_time(pfring *ring, char *pkt, unsigned int pkt_len, struct timespec *ts);
+int pfring_send_get_time(pfring *ring,
+                         char *pkt,
+                         unsigned int pkt_len,
+                         struct timespec *ts);
 
 /**
  * Sends the frames that pfring_send() left in a batch.
@@ -1824,20 +1831,28 @@ int pfring_search_payload(pfring *ring, char *string_to_search);
 int pfring_set_default_hw_action(pfring *ring, generic_default_action_type action);
 
 /**
- * Adds a rule to the hardware. No hardware rules here.
+ * Adds a rule to the filter of the main interface's card, as `ethtool -N` does, at the place of its rule_id: a
+ * flow goes to a queue, or is dropped (queue_id 65535 of Intel's kinds, flow_drop_rule). Needs CAP_NET_ADMIN and a
+ * card with n-tuple filters. The rule is removed with pfring_close(). Kinds: intel_82599_five_tuple_rule,
+ * intel_82599_perfect_filter_rule (proto is the transport protocol), generic_flow_tuple_rule with
+ * flow_drop_rule and flow_steer_rule (to queue_id). Written by linux/ethtool.h and not tried on hardware.
  *
  * @param ring  the ring
- * @param rule  the rule
- * @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for a NULL rule
+ * @param rule  the rule; its priority is not used
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for a card without such filters, for other kinds and actions, for
+ *         a file and for a NULL ring; PF_RING_ERROR_INVALID_ARGUMENT for a NULL rule and for unknown
+ *         values; -1 with errno: EPERM, and what the driver answers
  */
-int pfring_add_hw_rule(pfring *ring, hw_filtering_rule *rule);
+int pfring_add_hw_rule(pfring *ring,
+                       hw_filtering_rule *rule);
 
 /**
- * Removes a rule from the hardware. No hardware rules here.
+ * Removes a rule from the filter of the main interface's card.
  *
  * @param ring     the ring
  * @param rule_id  id of the rule
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @return 0; -1 with errno: EPERM, and what the driver answers where there is no such rule;
+ *         PF_RING_ERROR_NOT_SUPPORTED for a card without such filters, for a file and for NULL
  */
 int pfring_remove_hw_rule(pfring *ring, uint16_t rule_id);
 
@@ -2071,41 +2086,48 @@ void pfring_freealldevs(struct pfring_if *list);
 void pfring_thirdparty_lib_init(const char *lib_name, struct thirdparty_func *funcs);
 
 /**
- * Reads the clock of the card. Not supported yet.
+ * Reads the clock of the main interface's card (its PTP clock, /dev/ptpN).
  *
  * @param ring  the ring
  * @param ts    filled
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for a card without a clock, without an interface and for a NULL
+ *         ring; -1 with errno: EACCES, ENOENT (no device file); PF_RING_ERROR_INVALID_ARGUMENT for NULL ts
  */
-int pfring_get_device_clock(pfring *ring, struct timespec *ts);
+int pfring_get_device_clock(pfring *ring,
+                            struct timespec *ts);
 
 /**
- * Sets the clock of the card. Not supported yet.
+ * Sets the clock of the main interface's card.
  *
  * @param ring  the ring
  * @param ts    the time
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @return as pfring_get_device_clock(); -1 with errno EINVAL for what is no time
  */
 int pfring_set_device_clock(pfring *ring, struct timespec *ts);
 
 /**
- * Moves the clock of the card. Not supported yet.
+ * Moves the clock of the main interface's card.
  *
  * @param ring    the ring
  * @param offset  by how much
  * @param sign    negative: back
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @return as pfring_get_device_clock(); -1 with errno EOPNOTSUPP for a clock that cannot be moved
  */
 int pfring_adjust_device_clock(pfring *ring, struct timespec *offset, int8_t sign);
 
 /**
- * Switches hardware time stamps of an interface on or off. Not supported yet.
+ * Switches the time stamps of an interface's card on or off. This holds for the interface, and stays when the
+ * ring is closed. If the interface is one of the ring's, its packets get these stamps from now on, as with
+ * PF_RING_HW_TIMESTAMP.
  *
  * @param ring         the ring
  * @param device_name  name of the interface
- * @param enable_rx    0 off, else on
+ * @param enable_rx    0 off, else on: of every packet that comes in
  * @param enable_tx    0 off, else on
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @return 0; the positive errno of a request that the kernel refuses: EOPNOTSUPP (a card without stamps),
+ *         ERANGE (one that cannot stamp all packets), EPERM, ENODEV (no such interface);
+ *         PF_RING_ERROR_INVALID_ARGUMENT for a NULL name; PF_RING_ERROR_NOT_SUPPORTED for a file and for a
+ *         NULL ring
  */
 int pfring_enable_hw_timestamp(pfring *ring,
                                char *device_name,

@@ -1,74 +1,83 @@
-//! The clock of the card, and local time.
+//! The clock and the stamps of the card, and local time.
 
 use std::ffi::{c_char, c_int, c_uchar};
 
-use super::boundary::{guard, unsupported, with_ring};
+use super::boundary::{guard, out, with_ring};
+use super::strings;
 use crate::abi::{PF_RING_ERROR_NOT_SUPPORTED, pfring};
-use crate::sys::clock;
+use crate::error::Error;
+use crate::sys::{self, clock};
 
-/// Reads the clock of the card. Not supported yet.
+/// Reads the clock of the main interface's card (its PTP clock, /dev/ptpN).
 ///
 /// @param ring  the ring
 /// @param ts    filled
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @return 0; PF_RING_ERROR_NOT_SUPPORTED for a card without a clock, without an interface and for a NULL
+///         ring; -1 with errno: EACCES, ENOENT (no device file); PF_RING_ERROR_INVALID_ARGUMENT for NULL ts
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_get_device_clock(
     ring: *mut pfring,
     ts: *mut libc::timespec,
 ) -> c_int {
-    let _ = ts;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_get_device_clock")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let time = handle.card_time()?;
+            out(ts, "time")?.write(time);
+            Ok(0)
         })
     }
 }
-/// Sets the clock of the card. Not supported yet.
+/// Sets the clock of the main interface's card.
 ///
 /// @param ring  the ring
 /// @param ts    the time
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @return as pfring_get_device_clock(); -1 with errno EINVAL for what is no time
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_device_clock(
     ring: *mut pfring,
     ts: *mut libc::timespec,
 ) -> c_int {
-    let _ = ts;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_set_device_clock")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let time = || Ok(out(ts, "time")?.read());
+            handle.set_card_time(time).map(|()| 0)
         })
     }
 }
-/// Moves the clock of the card. Not supported yet.
+/// Moves the clock of the main interface's card.
 ///
 /// @param ring    the ring
 /// @param offset  by how much
 /// @param sign    negative: back
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @return as pfring_get_device_clock(); -1 with errno EOPNOTSUPP for a clock that cannot be moved
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_adjust_device_clock(
     ring: *mut pfring,
     offset: *mut libc::timespec,
     sign: i8,
 ) -> c_int {
-    let _ = (offset, sign);
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_adjust_device_clock")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let offset = || Ok(out(offset, "offset")?.read());
+            handle.adjust_card_time(offset, sign < 0).map(|()| 0)
         })
     }
 }
-/// Switches hardware time stamps of an interface on or off. Not supported yet.
+/// Switches the time stamps of an interface's card on or off. This holds for the interface, and stays when the
+/// ring is closed. If the interface is one of the ring's, its packets get these stamps from now on, as with
+/// PF_RING_HW_TIMESTAMP.
 ///
 /// @param ring         the ring
 /// @param device_name  name of the interface
-/// @param enable_rx    0 off, else on
+/// @param enable_rx    0 off, else on: of every packet that comes in
 /// @param enable_tx    0 off, else on
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @return 0; the positive errno of a request that the kernel refuses: EOPNOTSUPP (a card without stamps),
+///         ERANGE (one that cannot stamp all packets), EPERM, ENODEV (no such interface);
+///         PF_RING_ERROR_INVALID_ARGUMENT for a NULL name; PF_RING_ERROR_NOT_SUPPORTED for a file and for a
+///         NULL ring
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_enable_hw_timestamp(
     ring: *mut pfring,
@@ -76,11 +85,17 @@ pub unsafe extern "C" fn pfring_enable_hw_timestamp(
     enable_rx: c_uchar,
     enable_tx: c_uchar,
 ) -> c_int {
-    let _ = (device_name, enable_rx, enable_tx);
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_enable_hw_timestamp")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let name = strings::string(device_name, "device name")?.to_string_lossy();
+            match handle.set_card_stamps(&name, enable_rx != 0, enable_tx != 0) {
+                Err(error @ (Error::Os(..) | Error::NoSuchDevice(_))) => {
+                    sys::set_errno(0);
+                    Ok(error.errno())
+                }
+                other => other.map(|()| 0),
+            }
         })
     }
 }

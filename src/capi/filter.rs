@@ -252,11 +252,17 @@ pub unsafe extern "C" fn pfring_set_default_hw_action(
         })
     }
 }
-/// Adds a rule to the hardware. No hardware rules here.
+/// Adds a rule to the filter of the main interface's card, as `ethtool -N` does, at the place of its rule_id: a
+/// flow goes to a queue, or is dropped (queue_id 65535 of Intel's kinds, flow_drop_rule). Needs CAP_NET_ADMIN and a
+/// card with n-tuple filters. The rule is removed with pfring_close(). Kinds: intel_82599_five_tuple_rule,
+/// intel_82599_perfect_filter_rule (proto is the transport protocol), generic_flow_tuple_rule with
+/// flow_drop_rule and flow_steer_rule (to queue_id). Written by linux/ethtool.h and not tried on hardware.
 ///
 /// @param ring  the ring
-/// @param rule  the rule
-/// @return PF_RING_ERROR_NOT_SUPPORTED; PF_RING_ERROR_INVALID_ARGUMENT for a NULL rule
+/// @param rule  the rule; its priority is not used
+/// @return 0; PF_RING_ERROR_NOT_SUPPORTED for a card without such filters, for other kinds and actions, for
+///         a file and for a NULL ring; PF_RING_ERROR_INVALID_ARGUMENT for a NULL rule and for unknown
+///         values; -1 with errno: EPERM, and what the driver answers
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_add_hw_rule(
     ring: *mut pfring,
@@ -264,24 +270,24 @@ pub unsafe extern "C" fn pfring_add_hw_rule(
 ) -> c_int {
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            out(rule, "rule")?;
-            unsupported("pfring_add_hw_rule")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            let rule = out(rule, "rule")?.read_unaligned();
+            handle.add_hw_rule(&rule).map(|()| 0)
         })
     }
 }
-/// Removes a rule from the hardware. No hardware rules here.
+/// Removes a rule from the filter of the main interface's card.
 ///
 /// @param ring     the ring
 /// @param rule_id  id of the rule
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @return 0; -1 with errno: EPERM, and what the driver answers where there is no such rule;
+///         PF_RING_ERROR_NOT_SUPPORTED for a card without such filters, for a file and for NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_remove_hw_rule(ring: *mut pfring, rule_id: u16) -> c_int {
-    let _ = rule_id;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_remove_hw_rule")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.remove_hw_rule(rule_id).map(|()| 0)
         })
     }
 }

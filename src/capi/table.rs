@@ -12,6 +12,7 @@ pub(super) fn fill(handle: &Handle) {
     fill_common(ring);
     if handle.has_interface() {
         fill_interface(ring);
+        fill_card(ring, handle);
     }
 }
 
@@ -63,6 +64,22 @@ fn fill_interface(ring: &mut abi::pfring) {
     ring.get_bound_device_ifindex = Some(pfring_get_bound_device_ifindex);
     ring.get_device_ifindex = Some(pfring_get_device_ifindex);
     ring.get_interface_speed = Some(pfring_get_interface_speed);
+}
+
+/// What takes a card that can do it.
+fn fill_card(ring: &mut abi::pfring, handle: &Handle) {
+    if handle.has_card_clock() {
+        ring.get_device_clock = Some(pfring_get_device_clock);
+        ring.set_device_clock = Some(pfring_set_device_clock);
+        ring.adjust_device_clock = Some(pfring_adjust_device_clock);
+    }
+    if handle.check_sent_stamps().is_ok() {
+        ring.send_get_time = Some(pfring_send_get_time);
+    }
+    if handle.has_hw_rules() {
+        ring.add_hw_rule = Some(pfring_add_hw_rule);
+        ring.remove_hw_rule = Some(pfring_remove_hw_rule);
+    }
 }
 
 /// The pointer for flushing answers nothing, the function does.

@@ -55,6 +55,7 @@ impl Handle {
         if self.source.link_type() != DLT_EN10MB {
             self.obstacles.set(Obstacle::Header, true);
         }
+        self.ask_for_card_stamps();
         self.open_transmitter()?;
         self.publish_device();
         Ok(())

@@ -79,7 +79,8 @@ impl Handle {
         let layout = self.choose_layout();
         // A program that spins, or another wait mode, may want slots later.
         let may_turn = layout == Layout::Blocks(Retire::Relaxed)
-            && self.settings.backend == BackendChoice::Auto;
+            && self.settings.backend == BackendChoice::Auto
+            && self.has_system_stamps();
         lifecycle.spare = may_turn.then(|| self.make_spare()).flatten();
         let spare_bytes = lifecycle.spare.as_ref().map_or(0, TpacketRx::bytes);
         let rx = TpacketRx::new(

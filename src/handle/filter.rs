@@ -115,7 +115,9 @@ impl Handle {
                 },
             );
             self.attach(&lifecycle)?;
-        } else if let Some(program) = recheck.filter(|_| lifecycle.capturing) {
+        } else if let Some(program) =
+            recheck.filter(|_| lifecycle.capturing && self.has_system_stamps())
+        {
             self.filter.recheck(
                 &self.obstacles,
                 Here::new(program, text, Some(clock::realtime_ns())),

@@ -28,12 +28,14 @@ use crate::wait::Waiter;
 mod bind;
 mod breaks;
 mod capture;
+mod card;
 mod chunk;
 mod empty;
 mod filter;
 mod forward;
 mod half;
 mod header;
+mod hw_rules;
 mod info;
 mod obstacles;
 mod options;
@@ -54,10 +56,12 @@ pub use options::{Direction, Mode};
 pub use receive::{Lent, Target};
 
 use breaks::Breaks;
+use card::Card;
 use empty::EmptyCalls;
 use filter::FilterSlot;
 use forward::Forward;
 use half::Half;
+use hw_rules::HwRules;
 use obstacles::{Obstacle, Obstacles};
 use rx::Rx;
 use sampling::Sampling;
@@ -82,6 +86,8 @@ pub struct Handle {
     sampling: Sampling,
     selection: Selection,
     trailers: Trailers,
+    card: Card,
+    hw_rules: HwRules,
     /// What the program asked for.
     options: options::Options,
     settings: Settings,
@@ -127,6 +133,7 @@ const _: () = {
 impl Drop for Handle {
     fn drop(&mut self) {
         self.shut_down();
+        self.remove_hw_rules();
         if self.settings.stats {
             self.print_statistics();
         }
@@ -164,6 +171,8 @@ impl Handle {
             sampling: Sampling::default(),
             selection: Selection::new(spec.channels),
             trailers: Trailers::new(flags),
+            card: Card::default(),
+            hw_rules: HwRules::default(),
             options: options::Options::new(snaplen, flags),
             waiter: Waiter::new(settings.wait),
             settings,
@@ -184,6 +193,7 @@ impl Handle {
         });
         let trailers = handle.trailers.are_wanted();
         handle.obstacles.set(Obstacle::Trailer, trailers);
+        handle.ask_for_card_stamps();
         handle.open_transmitter()?;
         handle.obstacles.set(Obstacle::Forward, handle.keeps_last());
         handle.publish_open();

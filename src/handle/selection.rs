@@ -121,7 +121,7 @@ impl Handle {
         let lifecycle = self.lifecycle.lock();
         let until_ns = if self.source.is_file() {
             u64::MAX
-        } else if lifecycle.capturing {
+        } else if lifecycle.capturing && self.has_system_stamps() {
             clock::realtime_ns()
         } else {
             0

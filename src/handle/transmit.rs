@@ -29,6 +29,20 @@ impl Handle {
     /// `MessageTooLong` beyond MTU + 18, `NotEnabled`, `NotSupported` in receive-only mode and on
     /// what is no interface, `Os` with ENOBUFS when the queue is full or ENETDOWN.
     pub fn send(&self, frame: &[u8], flush: bool) -> Result<usize> {
+        let tx = self.check_send(frame)?;
+        if !self.may_be_sent(frame) {
+            return Ok(0);
+        }
+        tx.send(frame, flush)
+    }
+
+    /// What sends a frame, if it may be sent now.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send), before anything is sent.
+    #[inline]
+    pub(super) fn check_send(&self, frame: &[u8]) -> Result<&Transmitter> {
         self.check_length(frame.len())?;
         if !self.is_enabled() {
             return Err(Error::NotEnabled);
@@ -42,10 +56,7 @@ impl Handle {
         if frame.is_empty() {
             return Err(Error::InvalidArgument("packet length"));
         }
-        if !self.may_be_sent(frame) {
-            return Ok(0);
-        }
-        tx.send(frame, flush)
+        Ok(tx)
     }
 
     /// Sends what waits in a batch.

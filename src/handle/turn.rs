@@ -43,7 +43,8 @@ impl Handle {
             return;
         };
         self.wants_slots.store(false, Relaxed);
-        if lifecycle.paused {
+        // Which ring delivers a frame is decided by comparing its stamp with the system's clock.
+        if lifecycle.paused || !self.has_system_stamps() {
             return;
         }
         let Some(rings) = lifecycle.spare.take() else {

@@ -151,7 +151,7 @@ fn queues(name: &str, prefix: &str, own: impl Fn(&Channels) -> u32) -> Result<u3
 /// # Safety
 ///
 /// `data` begins with the command and is at least as large as what the kernel writes for it.
-unsafe fn ethtool<T>(name: &str, operation: &'static str, data: &mut T) -> Result<()> {
+pub(super) unsafe fn ethtool<T>(name: &str, operation: &'static str, data: &mut T) -> Result<()> {
     let mut argument = request_for(name)?;
     argument.ifr_ifru.ifru_data = std::ptr::from_mut(data).cast();
     let socket = socket::control()?;
@@ -168,7 +168,7 @@ unsafe fn ethtool<T>(name: &str, operation: &'static str, data: &mut T) -> Resul
 }
 
 /// Whether the driver answered; a driver that does not know a request is no failure.
-fn answered(answer: Result<()>) -> Result<bool> {
+pub(super) fn answered(answer: Result<()>) -> Result<bool> {
     match answer {
         Ok(()) => Ok(true),
         Err(Error::Os(..)) => Ok(false),

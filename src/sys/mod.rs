@@ -17,9 +17,11 @@ pub mod libpcap;
 pub mod link_type;
 pub mod mmap;
 pub mod netdev;
+pub mod ntuple;
 pub mod packet;
 pub mod poll;
 pub mod socket;
+pub mod stamps;
 pub mod stderr;
 pub mod thread;
 

@@ -403,13 +403,13 @@ impl PacketSocket {
 /// The most frames of [`PacketSocket::send_many`].
 const MOST_SENT: usize = 64;
 
-/// Why sending failed, by errno.
-#[cold]
+/// What a system call that sends has answered.
 #[inline]
 fn sent(operation: &'static str, ret: isize) -> Result<usize> {
     usize::try_from(ret).map_err(|_| send_error(operation))
 }
 
+/// Why sending failed, by errno.
 #[cold]
 fn send_error(operation: &'static str) -> Error {
     let error = io::Error::last_os_error();

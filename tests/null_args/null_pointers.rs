@@ -180,6 +180,6 @@ fn clocks(ring: &Ring) {
         capi::pfring_get_device_clock(raw, null_mut()) => -7;
         capi::pfring_set_device_clock(raw, null_mut()) => -7;
         capi::pfring_adjust_device_clock(raw, null_mut(), 1) => -7;
-        capi::pfring_enable_hw_timestamp(raw, null_mut(), 1, 1) => -7;
+        capi::pfring_enable_hw_timestamp(raw, null_mut(), 1, 1) => -2;
     }
 }

@@ -1,5 +1,5 @@
-//! Hardware filter rules and the reports of hardware about flows. No stock driver takes them: the
-//! calls that do answer PF_RING_ERROR_NOT_SUPPORTED.
+//! Hardware filter rules and the reports of hardware about flows. Stock drivers take the first through
+//! pfring_add_hw_rule(), where they have n-tuple filters; nothing gives the reports.
 
 use super::ip_addr;
 
