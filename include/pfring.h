@@ -1332,8 +1332,7 @@ int pfring_get_metadata(pfring *ring, unsigned char **metadata, uint32_t *metada
  * @param ring  the ring, enabled
  * @param ts    filled: seconds and nanoseconds since 1970
  * @return 0; PF_RING_ERROR_NO_PKT_AVAILABLE when no packet is there; PF_RING_ERROR_RING_NOT_ENABLED;
- *         PF_RING_ERROR_INVALID_ARGUMENT for a NULL ts; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring, for a
- *         file, with sampling, and with a filter that runs in the library
+ *         PF_RING_ERROR_INVALID_ARGUMENT for a NULL ts; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
  */
 int pfring_next_pkt_time(pfring *ring,
                          struct timespec *ts);

@@ -324,8 +324,7 @@ pub unsafe extern "C" fn pfring_get_metadata(
 /// @param ring  the ring, enabled
 /// @param ts    filled: seconds and nanoseconds since 1970
 /// @return 0; PF_RING_ERROR_NO_PKT_AVAILABLE when no packet is there; PF_RING_ERROR_RING_NOT_ENABLED;
-///         PF_RING_ERROR_INVALID_ARGUMENT for a NULL ts; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring, for a
-///         file, with sampling, and with a filter that runs in the library
+///         PF_RING_ERROR_INVALID_ARGUMENT for a NULL ts; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_next_pkt_time(ring: *mut pfring, ts: *mut libc::timespec) -> c_int {
     // SAFETY: the common contract; `ts` is writable.

@@ -25,6 +25,7 @@ use crate::sys::link_type::DLT_EN10MB;
 use crate::transmit::Transmitter;
 use crate::wait::Waiter;
 
+mod ahead;
 mod bind;
 mod breaks;
 mod capture;

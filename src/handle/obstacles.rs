@@ -22,6 +22,8 @@ pub(super) enum Obstacle {
     Sampling = 1 << 6,
     /// A channel or a VLAN is wanted, and frames have to be looked at here.
     Channel = 1 << 7,
+    /// A packet was seen before it is received.
+    Ahead = 1 << 8,
     /// Packets have a trailer with a time stamp.
     Trailer = 1 << 9,
 }
@@ -65,6 +67,7 @@ impl Obstacles {
             | Obstacle::Forward as u32
             | Obstacle::Sampling as u32
             | Obstacle::Channel as u32
+            | Obstacle::Ahead as u32
             | Obstacle::Trailer as u32;
         self.0.load(Relaxed) & LOOKS == 0
     }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 const LOOKS_PER_SETTLE: u32 = 32;
 /// Frames that one look may reject before it answers "none": a call that must not block does not
 /// chase a flood, and one that waits looks at breaks in between.
-const REJECTS_PER_LOOK: u32 = 65_536;
+pub(super) const REJECTS_PER_LOOK: u32 = 65_536;
 
 /// Where the bytes of a packet go.
 #[derive(Clone, Copy, Debug)]
@@ -203,6 +203,12 @@ impl Handle {
 
     /// Gives back what was lent and takes the next frame that is wanted.
     pub(super) fn take_of_backend(&self, rx: &mut Rx) -> Result<Option<Frame>> {
+        if self.obstacles.has(Obstacle::Ahead)
+            && let Some(frame) = self.take_ahead(rx)
+        {
+            self.on_taken(rx, &frame);
+            return Ok(Some(frame));
+        }
         rx.last = None;
         let Some(backend) = rx.backend() else {
             return Ok(None);
@@ -221,7 +227,7 @@ impl Handle {
 
     /// A frame as the program gets it, if it is wanted.
     #[inline]
-    fn admit(&self, frame: Frame) -> Option<Frame> {
+    pub(super) fn admit(&self, frame: Frame) -> Option<Frame> {
         if !self.wants(&frame) {
             None
         } else if self.obstacles.has(Obstacle::Trailer) {

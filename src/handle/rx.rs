@@ -1,5 +1,6 @@
 //! The receive half of a ring: the backend, and the run of frames that it has lent out.
 
+use super::ahead::Ahead;
 use super::chunk::Rows;
 use super::forward::LastPacket;
 use crate::backend::{Run, RxAny, RxBackend};
@@ -14,6 +15,8 @@ pub(super) struct Rx {
     pub(super) empty_looks: u32,
     /// Kept only while somebody may ask for it.
     pub(super) last: Option<LastPacket>,
+    /// The packet that comes next, if it was asked for.
+    pub(super) ahead: Ahead,
     /// What pfring_recv_chunk has handed out.
     pub(super) rows: Rows,
 }
@@ -25,6 +28,7 @@ impl Rx {
             run: Run::EMPTY,
             empty_looks: 0,
             last: None,
+            ahead: Ahead::default(),
             rows: Rows::default(),
         }
     }
@@ -58,6 +62,20 @@ impl Rx {
     #[inline]
     pub(super) fn available(&self) -> bool {
         // A run is never lent with the last frame of its block.
-        self.run.is_lent() || self.backend.as_ref().is_some_and(RxBackend::available)
+        self.run.is_lent()
+            || self.backend.as_ref().is_some_and(RxBackend::available)
+            || self.ahead.count() > 0
+    }
+
+    /// Packets that can be taken now.
+    pub(super) fn queued(&mut self) -> u32 {
+        let queued = self.backend().map_or(0, |backend| backend.queued());
+        queued.saturating_add(self.ahead.count())
+    }
+
+    /// Whether so many packets can be taken now.
+    pub(super) fn has(&mut self, packets: u32) -> bool {
+        let packets = packets - self.ahead.count().min(packets);
+        packets == 0 || self.backend().is_some_and(|backend| backend.has(packets))
     }
 }

@@ -73,6 +73,13 @@ impl Selectable {
         }
     }
 
+    /// A packet that can be read is in the library's hands.
+    pub(super) fn hold(&self) {
+        if self.has_sockets.load(Relaxed) {
+            self.raise(true);
+        }
+    }
+
     /// Called with the receive half, after a look that found nothing: packets that made it readable may
     /// have been rejected.
     #[inline]

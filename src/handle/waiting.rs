@@ -3,7 +3,6 @@
 use std::sync::atomic::Ordering;
 
 use super::breaks::Waiting;
-use super::obstacles::Obstacle;
 use super::{Handle, Rx};
 use crate::backend::RxBackend;
 use crate::backend::tpacket::req::Layout;
@@ -207,8 +206,7 @@ impl Handle {
     }
 
     fn has(&self, packets: u32) -> bool {
-        self.rx
-            .with(|rx| rx.backend().is_some_and(|backend| backend.has(packets)))
+        self.rx.with(|rx| rx.has(packets))
     }
 
     /// How long to sleep while packets are there but fewer than the watermark: no wake-up tells when it
@@ -218,34 +216,9 @@ impl Handle {
         u64::from(delay_ms.max(1)) * 1_000_000
     }
 
-    /// The stamp of the next packet, in nanoseconds since 1970. Takes nothing, and gives nothing back.
-    ///
-    /// # Errors
-    ///
-    /// `NotEnabled`, `NotSupported` for a file and while a filter or sampling runs here (which of the
-    /// packets is the next is not known before), or stamps are in trailers, `NoPacket`.
-    pub fn next_packet_time(&self) -> Result<u64> {
-        if !self.is_enabled() {
-            return Err(Error::NotEnabled);
-        }
-        if self.source.is_file()
-            || self.obstacles.has(Obstacle::Filter)
-            || self.obstacles.has(Obstacle::Sampling)
-            || self.obstacles.has(Obstacle::Channel)
-            || self.obstacles.has(Obstacle::Trailer)
-        {
-            return Err(Error::NotSupported(
-                "the time of a packet that is not taken",
-            ));
-        }
-        let next_time = |rx: &mut Rx| rx.backend().and_then(|backend| backend.next_time());
-        self.rx.with(next_time).ok_or(Error::NoPacket)
-    }
-
     /// Packets that can be read now, as far as the kernel has handed them over.
     pub fn queued(&self) -> u32 {
-        self.rx
-            .with(|rx| rx.backend().map_or(0, |backend| backend.queued()))
+        self.rx.with(Rx::queued)
     }
 }
 
