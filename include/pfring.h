@@ -1115,7 +1115,7 @@ extern "C" {
  *    `(eth0.100)`: the interface of that name (parentheses quote any text)
  *  - `eth0@1`, `eth0@0-3,5`: what came by these receive channels (queues), 0 to 63; `eth0@`: none
  *  - `none`: no interface yet, see pfring_bind()
- *  - `stack:eth0`: what the host itself sends by eth0
+ *  - `stack:eth0`: what the host itself sends by eth0; what the ring sends comes in there
  *  - `pcap:FILE`: a capture file in pcap or pcapng format, needs no rights
  *  - `zc:eth0` and `xdp:eth0` open a tap like `eth0`
  *
@@ -1421,7 +1421,8 @@ uint32_t pfring_get_num_queued_pkts(pfring *ring);
 void pfring_sync_indexes_with_kernel(pfring *ring);
 
 /**
- * Sends one frame by the main interface. Never blocks.
+ * Sends one frame by the main interface. Never blocks. A frame of a `stack:` ring comes in by it instead, as if
+ * the card had received it: up to 3072 bytes, Linux 5.18, CAP_BPF and CAP_NET_ADMIN at the open.
  *
  * A frame that is sent alone leaves at once. In a stream of frames (microseconds apart) frames are sent
  * in batches unless flush_packet is set: each leaves with a later one, with pfring_flush_tx_packets(),
@@ -1434,7 +1435,7 @@ void pfring_sync_indexes_with_kernel(pfring *ring);
  * @param flush_packet  not 0: the frame, and all before it, leave with this call
  * @return bytes sent; 0 for a frame that a filter rejects on a ring with PF_RING_TX_BPF; PF_RING_ERROR_INVALID_ARGUMENT for NULL, no bytes, or too many (errno
  *         EMSGSIZE); PF_RING_ERROR_RING_NOT_ENABLED; PF_RING_ERROR_NOT_SUPPORTED in receive-only
- *         mode, after pfring_shutdown(), for a file and for `any`; -1 with errno: ENOBUFS (queue
+ *         mode, after pfring_shutdown(), for a file and for `any`, and where a `stack:` ring cannot send; -1 with errno: ENOBUFS (queue
  *         full: try again), ENETDOWN, ENXIO (the interface is gone)
  */
 int pfring_send(pfring *ring,

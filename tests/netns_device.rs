@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::frame::{DST, SRC, ethernet_ipv4, ipv4_udp, mac, numbered, tagged};
 use common::lab::{ifindex, wait_running};
 use common::pcapfile::{Order, Record, TempFile, pcap};
-use common::ring::{RX_AND_TX, RX_ONLY, TX_ONLY, errno, set_errno};
+use common::ring::{LONG_HEADER, RX_AND_TX, RX_ONLY, TX_ONLY, errno, set_errno};
 use common::sender::Sender;
 use common::{Form, Lab, Open, Ring, Turn, backends, forms};
 use pfring::{abi, capi};
@@ -435,9 +435,64 @@ fn stack_is_what_the_host_sends() {
         lab.sender().numbers(0..10);
         Sender::here("vb").numbers(10..20);
         assert_eq!(ring.numbers(10, SOON), ten_from(10));
-        assert_eq!(ring.send(&numbered(1, 60)), NOT_SUPPORTED);
         assert_eq!(bind(&ring, "vb"), NOT_SUPPORTED);
     }
+}
+
+/// What a ring of the host's traffic sends comes in by the interface: taps see it as received, and the host's
+/// sockets get it.
+#[test]
+fn what_a_stack_ring_sends_comes_in() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    lab.addresses();
+    let ring = Open::on("stack:vb").ring();
+    if ring.send.is_none() {
+        common::lab::skip("no eBPF program can be loaded (CAP_BPF)");
+        return;
+    }
+    assert_eq!(ring.send(&numbered(1, 60)), -12, "not enabled");
+    ring.enable();
+    let socket = std::net::UdpSocket::bind("10.9.0.2:2000").unwrap();
+    socket.set_read_timeout(Some(SOON)).unwrap();
+    let tap = Open::on("vb").flags(LONG_HEADER).enabled();
+    for number in 0..10u8 {
+        let packet = ipv4_udp([10, 9, 0, 1], [10, 9, 0, 2], (1000, 2000), &[number; 4]);
+        let mut frame = ethernet_ipv4(&packet);
+        if number == 9 {
+            frame = tagged(&frame, &[(0x8100, 7)]);
+        }
+        assert_eq!(ring.send(&frame), frame.len() as i32);
+        let got = tap.packet(SOON);
+        assert_eq!(got.bytes(), frame);
+        let extended = got.header.extended_hdr;
+        assert_eq!(
+            (extended.rx_direction, extended.if_index),
+            (1, ifindex("vb"))
+        );
+        if number < 9 {
+            let mut buffer = [0; 64];
+            let (len, from) = socket.recv_from(&mut buffer).unwrap();
+            assert_eq!((&buffer[..len], from.port()), (&[number; 4][..], 1000));
+        }
+    }
+    assert_eq!(ring.numbers(0, SOON), [], "it came in and did not leave");
+    let peer = lab.a.run(|| Open::on("va").enabled());
+    assert_eq!(ring.send(&flow(1)), 60);
+    assert_eq!(flows(&peer, 0), [], "nothing goes to the wire");
+    assert_eq!(
+        ring.send(&numbered(1, 1_519)),
+        -2,
+        "longer than the MTU and a header"
+    );
+    let receiving = Open::on("stack:vb").ring();
+    // SAFETY: the handle is valid until drop.
+    let rc =
+        unsafe { capi::pfring_set_socket_mode(receiving.raw(), abi::socket_mode::RECV_ONLY_MODE) };
+    assert_eq!(rc, 0);
+    receiving.enable();
+    assert_eq!(receiving.send(&numbered(1, 60)), NOT_SUPPORTED);
 }
 
 /// What takes hardware that a veth is not.

@@ -19,7 +19,7 @@ use crate::sys;
 ///    `(eth0.100)`: the interface of that name (parentheses quote any text)
 ///  - `eth0@1`, `eth0@0-3,5`: what came by these receive channels (queues), 0 to 63; `eth0@`: none
 ///  - `none`: no interface yet, see pfring_bind()
-///  - `stack:eth0`: what the host itself sends by eth0
+///  - `stack:eth0`: what the host itself sends by eth0; what the ring sends comes in there
 ///  - `pcap:FILE`: a capture file in pcap or pcapng format, needs no rights
 ///  - `zc:eth0` and `xdp:eth0` open a tap like `eth0`
 ///

@@ -7,7 +7,8 @@ use super::strings;
 use crate::abi::{PF_RING_ERROR_INVALID_ARGUMENT, PF_RING_ERROR_NOT_SUPPORTED, pfring};
 use crate::error::Error;
 
-/// Sends one frame by the main interface. Never blocks.
+/// Sends one frame by the main interface. Never blocks. A frame of a `stack:` ring comes in by it instead, as if
+/// the card had received it: up to 3072 bytes, Linux 5.18, CAP_BPF and CAP_NET_ADMIN at the open.
 ///
 /// A frame that is sent alone leaves at once. In a stream of frames (microseconds apart) frames are sent
 /// in batches unless flush_packet is set: each leaves with a later one, with pfring_flush_tx_packets(),
@@ -20,7 +21,7 @@ use crate::error::Error;
 /// @param flush_packet  not 0: the frame, and all before it, leave with this call
 /// @return bytes sent; 0 for a frame that a filter rejects on a ring with PF_RING_TX_BPF; PF_RING_ERROR_INVALID_ARGUMENT for NULL, no bytes, or too many (errno
 ///         EMSGSIZE); PF_RING_ERROR_RING_NOT_ENABLED; PF_RING_ERROR_NOT_SUPPORTED in receive-only
-///         mode, after pfring_shutdown(), for a file and for `any`; -1 with errno: ENOBUFS (queue
+///         mode, after pfring_shutdown(), for a file and for `any`, and where a `stack:` ring cannot send; -1 with errno: ENOBUFS (queue
 ///         full: try again), ENETDOWN, ENXIO (the interface is gone)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_send(

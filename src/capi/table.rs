@@ -13,6 +13,9 @@ pub(super) fn fill(handle: &Handle) {
     if handle.has_interface() {
         fill_interface(ring);
         fill_card(ring, handle);
+        if !handle.has_way_to_send() {
+            ring.send = None;
+        }
     }
 }
 

@@ -48,6 +48,7 @@ mod sampling;
 mod selectable;
 mod selection;
 mod source;
+mod stack;
 pub mod trailer;
 mod transmit;
 mod turn;
@@ -69,6 +70,7 @@ use sampling::Sampling;
 use selectable::Selectable;
 use selection::Selection;
 use source::{Opened, Source};
+use stack::ToHost;
 use trailer::Trailers;
 
 /// Bytes of a frame before what the MTU counts.
@@ -89,6 +91,7 @@ pub struct Handle {
     trailers: Trailers,
     card: Card,
     hw_rules: HwRules,
+    to_host: ToHost,
     /// What the program asked for.
     options: options::Options,
     settings: Settings,
@@ -174,6 +177,7 @@ impl Handle {
             trailers: Trailers::new(flags),
             card: Card::default(),
             hw_rules: HwRules::default(),
+            to_host: ToHost::new(),
             options: options::Options::new(snaplen, flags),
             waiter: Waiter::new(settings.wait),
             settings,
@@ -196,6 +200,7 @@ impl Handle {
         handle.obstacles.set(Obstacle::Trailer, trailers);
         handle.ask_for_card_stamps();
         handle.open_transmitter()?;
+        handle.open_way_to_host();
         handle.obstacles.set(Obstacle::Forward, handle.keeps_last());
         handle.publish_open();
         if handle.source.is_stack() {

@@ -29,6 +29,9 @@ impl Handle {
     /// `MessageTooLong` beyond MTU + 18, `NotEnabled`, `NotSupported` in receive-only mode and on
     /// what is no interface, `Os` with ENOBUFS when the queue is full or ENETDOWN.
     pub fn send(&self, frame: &[u8], flush: bool) -> Result<usize> {
+        if self.source.is_stack() {
+            return self.send_to_host(frame);
+        }
         let tx = self.check_send(frame)?;
         if !self.may_be_sent(frame) {
             return Ok(0);

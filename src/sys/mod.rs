@@ -13,6 +13,7 @@ pub mod dl;
 pub mod env;
 pub mod ethtool;
 pub mod event;
+pub mod inject;
 pub mod libpcap;
 pub mod link_type;
 pub mod mmap;
