@@ -1347,6 +1347,126 @@ int pfring_next_pkt_time(pfring *ring,
 int pfring_next_pkt_raw_timestamp(pfring *ring, uint64_t *timestamp_ns);
 
 /**
+ * Chooses where rules are applied. There is no hardware here that would apply them: hardware_and_software is
+ * as software_only, and with hardware_only no rule can be added or removed.
+ *
+ * @param ring  the ring
+ * @param mode  hardware_and_software, hardware_only or software_only (default)
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for another value; PF_RING_ERROR_NOT_SUPPORTED for
+ *         NULL
+ */
+int pfring_set_filtering_mode(pfring *ring,
+                              enum filtering_mode mode);
+
+/**
+ * Adds or removes the rule of a flow. Rules may be changed at any time, by any thread. A packet is held
+ * against the BPF filter first, then against the rule of its flow; after the actions execute_action_and_continue,
+ * reflect_packet_and_continue and bounce_packet_and_continue also against the wildcard rules, and if none of
+ * these decides it is dropped. execute_action_and_stop drops it as well.
+ *
+ * @param ring         the ring
+ * @param rule_to_add  the flow, and what happens to its packets in both directions. VLAN, protocol, addresses
+ *                     and ports are compared exactly; there is no "any"
+ * @param add_rule     0 removes, else adds
+ * @return 0; -1 with errno: EINVAL for a NULL rule or an IP version other than 4 and 6; EEXIST when the flow has
+ *         a rule; EFAULT for a reflector device that does not exist or is the ring's own (bounce actions may
+ *         name that), and when there is no rule to remove at all; EPERM when there is none for this flow.
+ *         PF_RING_ERROR_INVALID_ARGUMENT for an unknown action; PF_RING_ERROR_NOT_SUPPORTED with hardware_only
+ *         and for a NULL ring
+ */
+int pfring_handle_hash_filtering_rule(pfring *ring,
+                                      hash_filtering_rule *rule_to_add,
+                                      unsigned char add_rule);
+
+/**
+ * Adds a wildcard rule. A packet is held against the rules from the lowest id to the highest, until one decides;
+ * the default policy is what happens if none does. Rules may be changed at any time, by any thread; packets
+ * that are queued already are held against them too.
+ *
+ * @param ring         the ring
+ * @param rule_to_add  the rule. On success bits of its IPv4 addresses that its masks do not cover are cleared,
+ *                     and a balance_id above balance_pool becomes 0
+ * @return 0; -1 with errno: EINVAL for a NULL rule; EEXIST when there is a rule with this id; EFAULT for a reflector
+ *         device that does not exist or is the ring's own (bounce actions may name that).
+ *         PF_RING_ERROR_INVALID_ARGUMENT for an unknown action; PF_RING_ERROR_NOT_SUPPORTED with hardware_only
+ *         and for a NULL ring
+ */
+int pfring_add_filtering_rule(pfring *ring,
+                              filtering_rule *rule_to_add);
+
+/**
+ * Removes a wildcard rule.
+ *
+ * @param ring     the ring
+ * @param rule_id  id of the rule
+ * @return 0; -1 with errno EFAULT when there is none; PF_RING_ERROR_NOT_SUPPORTED with hardware_only and for a NULL
+ *         ring
+ */
+int pfring_remove_filtering_rule(pfring *ring,
+                                 uint16_t rule_id);
+
+/**
+ * Removes hash rules that no packet has matched for longer than a time; one that none ever matched counts from
+ * when it was added.
+ *
+ * @param ring            the ring
+ * @param inactivity_sec  seconds
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
+ */
+int pfring_purge_idle_hash_rules(pfring *ring,
+                                 uint16_t inactivity_sec);
+
+/**
+ * Removes wildcard rules that no packet has matched for longer than a time, but for those with `locked`; one
+ * that none ever matched counts from when it was added.
+ *
+ * @param ring            the ring
+ * @param inactivity_sec  seconds
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
+ */
+int pfring_purge_idle_rules(pfring *ring,
+                            uint16_t inactivity_sec);
+
+/**
+ * Reads the counters of a hash rule.
+ *
+ * @param ring       the ring
+ * @param rule       the rule: its flow counts
+ * @param stats      a struct hash_filtering_rule_stats, filled
+ * @param stats_len  bytes of stats, at least 28; becomes 28
+ * @return 0; -1 with errno EFAULT when the flow has no rule, EINVAL for an IP version other than 4 and 6;
+ *         PF_RING_ERROR_INVALID_ARGUMENT for NULL and for too few bytes; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
+ */
+int pfring_get_hash_filtering_rule_stats(pfring *ring,
+                                         hash_filtering_rule *rule,
+                                         char *stats,
+                                         unsigned int *stats_len);
+
+/**
+ * Reads the counters of a wildcard rule.
+ *
+ * @param ring       the ring
+ * @param rule_id    id of the rule
+ * @param stats      a struct hash_filtering_rule_stats, filled
+ * @param stats_len  bytes of stats, at least 28; becomes 28
+ * @return 0; -1 with errno EFAULT when there is no such rule; PF_RING_ERROR_INVALID_ARGUMENT for NULL and for too
+ *         few bytes; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
+ */
+int pfring_get_filtering_rule_stats(pfring *ring,
+                                    uint16_t rule_id,
+                                    char *stats,
+                                    unsigned int *stats_len);
+
+/**
+ * Sets what happens to packets that no rule decides on.
+ *
+ * @param ring                         the ring
+ * @param rules_default_accept_policy  0 drop, else deliver (default)
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
+ */
+int pfring_toggle_filtering_policy(pfring *ring, uint8_t rules_default_accept_policy);
+
+/**
  * Waits until packets can be read: as many as the watermark says, or one if none was set.
  *
  * @param ring           the ring; one that was never enabled starts capture by itself
@@ -1645,21 +1765,26 @@ int pfring_set_sampling_rate(pfring *ring,
                              uint32_t rate);
 
 /**
- * Delivers one in so many of the packets that a rule drops. Not supported yet.
+ * Lets some of the packets pass that hash rules drop: of each 10 * rate packets that such a rule has matched,
+ * the first ten. They are counted as match_forward of the rule. A rule after which wildcard rules are looked
+ * at is not sampled.
  *
  * @param ring  the ring
- * @param rate  packets
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param rate  one packet of so many passes; 0: none
+ * @return 0; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
  */
-int pfring_set_filtering_sampling_rate(pfring *ring, uint32_t rate);
+int pfring_set_filtering_sampling_rate(pfring *ring,
+                                       uint32_t rate);
 
 /**
- * Keeps the headers up to a layer only. Not supported yet.
+ * Cuts packets behind their headers: of what is received, caplen becomes the end of the header of a layer
+ * and some more bytes; len stays. A packet without such a header is cut behind the one before it. The hash and
+ * the parsed fields of a packet are those of what is left. Rules and filters see whole packets.
  *
  * @param ring              the ring
- * @param level             the layer
- * @param additional_bytes  bytes to keep beyond it
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param level             the layer; FULL_PACKET_SLICING: packets are not cut
+ * @param additional_bytes  bytes to keep behind the header
+ * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for an unknown level; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
  */
 int pfring_set_packet_slicing(pfring *ring,
                               enum packet_slicing_level level,
@@ -1715,102 +1840,6 @@ int pfring_set_bpf_filter(pfring *ring, const char *filter_buffer);
  * @return 0; -1 with errno ENOENT when there is none; PF_RING_ERROR_NOT_SUPPORTED for NULL
  */
 int pfring_remove_bpf_filter(pfring *ring);
-
-/**
- * Chooses where rules are applied: only software_only has an effect here, as there is no hardware
- * that would apply them.
- *
- * @param ring  the ring
- * @param mode  hardware_and_software, hardware_only or software_only (default)
- * @return 0; PF_RING_ERROR_INVALID_ARGUMENT for another value; PF_RING_ERROR_NOT_SUPPORTED for
- *         NULL
- */
-int pfring_set_filtering_mode(pfring *ring, enum filtering_mode mode);
-
-/**
- * Adds or removes a hash rule. Not supported yet.
- *
- * @param ring         the ring
- * @param rule_to_add  the rule
- * @param add_rule     0 removes, else adds
- * @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL rule
- */
-int pfring_handle_hash_filtering_rule(pfring *ring,
-                                      hash_filtering_rule *rule_to_add,
-                                      unsigned char add_rule);
-
-/**
- * Adds a wildcard rule. Not supported yet.
- *
- * @param ring         the ring
- * @param rule_to_add  the rule
- * @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL rule
- */
-int pfring_add_filtering_rule(pfring *ring, filtering_rule *rule_to_add);
-
-/**
- * Removes a wildcard rule. Not supported yet.
- *
- * @param ring     the ring
- * @param rule_id  id of the rule
- * @return PF_RING_ERROR_NOT_SUPPORTED
- */
-int pfring_remove_filtering_rule(pfring *ring, uint16_t rule_id);
-
-/**
- * Removes hash rules that no packet matched for a time. Not supported yet.
- *
- * @param ring            the ring
- * @param inactivity_sec  seconds
- * @return PF_RING_ERROR_NOT_SUPPORTED
- */
-int pfring_purge_idle_hash_rules(pfring *ring, uint16_t inactivity_sec);
-
-/**
- * Removes wildcard rules that no packet matched for a time. Not supported yet.
- *
- * @param ring            the ring
- * @param inactivity_sec  seconds
- * @return PF_RING_ERROR_NOT_SUPPORTED
- */
-int pfring_purge_idle_rules(pfring *ring, uint16_t inactivity_sec);
-
-/**
- * Reads the counters of a hash rule. Not supported yet.
- *
- * @param ring       the ring
- * @param rule       the rule
- * @param stats      filled
- * @param stats_len  bytes of stats
- * @return PF_RING_ERROR_NOT_SUPPORTED
- */
-int pfring_get_hash_filtering_rule_stats(pfring *ring,
-                                         hash_filtering_rule *rule,
-                                         char *stats,
-                                         unsigned int *stats_len);
-
-/**
- * Reads the counters of a wildcard rule. Not supported yet.
- *
- * @param ring       the ring
- * @param rule_id    id of the rule
- * @param stats      filled
- * @param stats_len  bytes of stats
- * @return PF_RING_ERROR_NOT_SUPPORTED
- */
-int pfring_get_filtering_rule_stats(pfring *ring,
-                                    uint16_t rule_id,
-                                    char *stats,
-                                    unsigned int *stats_len);
-
-/**
- * Sets what happens to packets that no rule decides on. Not supported yet: they are delivered.
- *
- * @param ring                         the ring
- * @param rules_default_accept_policy  0 drop, else deliver
- * @return PF_RING_ERROR_NOT_SUPPORTED
- */
-int pfring_toggle_filtering_policy(pfring *ring, uint8_t rules_default_accept_policy);
 
 /**
  * Searches packets for a string. The original does not do it either.

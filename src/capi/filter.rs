@@ -1,13 +1,12 @@
-//! Filters: BPF, rules, hardware rules.
+//! Filters: BPF, hardware rules.
 
-use std::ffi::{c_char, c_int, c_uchar, c_uint};
+use std::ffi::{c_char, c_int};
 
 use super::boundary::{out, unsupported, with_ring};
 use super::strings;
 use crate::abi::{
     PF_RING_ERROR_GENERIC, PF_RING_ERROR_INVALID_ARGUMENT, PF_RING_ERROR_NOT_SUPPORTED,
-    filtering_mode, filtering_rule, generic_default_action_type, hash_filtering_rule,
-    hw_filtering_rule, pfring,
+    generic_default_action_type, hw_filtering_rule, pfring,
 };
 use crate::error::Error;
 
@@ -45,174 +44,6 @@ pub unsafe extern "C" fn pfring_remove_bpf_filter(ring: *mut pfring) -> c_int {
     unsafe {
         with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
             handle.remove_bpf_filter().map(|()| 0)
-        })
-    }
-}
-/// Chooses where rules are applied: only software_only has an effect here, as there is no hardware
-/// that would apply them.
-///
-/// @param ring  the ring
-/// @param mode  hardware_and_software, hardware_only or software_only (default)
-/// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for another value; PF_RING_ERROR_NOT_SUPPORTED for
-///         NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_set_filtering_mode(
-    ring: *mut pfring,
-    mode: filtering_mode,
-) -> c_int {
-    // SAFETY: the common contract.
-    unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
-            handle.set_filtering_mode(mode).map(|()| 0)
-        })
-    }
-}
-/// Adds or removes a hash rule. Not supported yet.
-///
-/// @param ring         the ring
-/// @param rule_to_add  the rule
-/// @param add_rule     0 removes, else adds
-/// @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL rule
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_handle_hash_filtering_rule(
-    ring: *mut pfring,
-    rule_to_add: *mut hash_filtering_rule,
-    add_rule: c_uchar,
-) -> c_int {
-    // SAFETY: the common contract.
-    unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            let _ = add_rule;
-            rule_pointer(rule_to_add)?;
-            unsupported("pfring_handle_hash_filtering_rule")
-        })
-    }
-}
-/// Adds a wildcard rule. Not supported yet.
-///
-/// @param ring         the ring
-/// @param rule_to_add  the rule
-/// @return PF_RING_ERROR_NOT_SUPPORTED; -1 for a NULL rule
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_add_filtering_rule(
-    ring: *mut pfring,
-    rule_to_add: *mut filtering_rule,
-) -> c_int {
-    // SAFETY: the common contract.
-    unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            rule_pointer(rule_to_add)?;
-            unsupported("pfring_add_filtering_rule")
-        })
-    }
-}
-/// Removes a wildcard rule. Not supported yet.
-///
-/// @param ring     the ring
-/// @param rule_id  id of the rule
-/// @return PF_RING_ERROR_NOT_SUPPORTED
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_remove_filtering_rule(ring: *mut pfring, rule_id: u16) -> c_int {
-    let _ = rule_id;
-    // SAFETY: the common contract.
-    unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_remove_filtering_rule")
-        })
-    }
-}
-/// Removes hash rules that no packet matched for a time. Not supported yet.
-///
-/// @param ring            the ring
-/// @param inactivity_sec  seconds
-/// @return PF_RING_ERROR_NOT_SUPPORTED
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_purge_idle_hash_rules(
-    ring: *mut pfring,
-    inactivity_sec: u16,
-) -> c_int {
-    let _ = inactivity_sec;
-    // SAFETY: the common contract.
-    unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_purge_idle_hash_rules")
-        })
-    }
-}
-/// Removes wildcard rules that no packet matched for a time. Not supported yet.
-///
-/// @param ring            the ring
-/// @param inactivity_sec  seconds
-/// @return PF_RING_ERROR_NOT_SUPPORTED
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_purge_idle_rules(ring: *mut pfring, inactivity_sec: u16) -> c_int {
-    let _ = inactivity_sec;
-    // SAFETY: the common contract.
-    unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_purge_idle_rules")
-        })
-    }
-}
-/// Reads the counters of a hash rule. Not supported yet.
-///
-/// @param ring       the ring
-/// @param rule       the rule
-/// @param stats      filled
-/// @param stats_len  bytes of stats
-/// @return PF_RING_ERROR_NOT_SUPPORTED
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_get_hash_filtering_rule_stats(
-    ring: *mut pfring,
-    rule: *mut hash_filtering_rule,
-    stats: *mut c_char,
-    stats_len: *mut c_uint,
-) -> c_int {
-    let _ = (rule, stats, stats_len);
-    // SAFETY: the common contract.
-    unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_get_hash_filtering_rule_stats")
-        })
-    }
-}
-/// Reads the counters of a wildcard rule. Not supported yet.
-///
-/// @param ring       the ring
-/// @param rule_id    id of the rule
-/// @param stats      filled
-/// @param stats_len  bytes of stats
-/// @return PF_RING_ERROR_NOT_SUPPORTED
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_get_filtering_rule_stats(
-    ring: *mut pfring,
-    rule_id: u16,
-    stats: *mut c_char,
-    stats_len: *mut c_uint,
-) -> c_int {
-    let _ = (rule_id, stats, stats_len);
-    // SAFETY: the common contract.
-    unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_get_filtering_rule_stats")
-        })
-    }
-}
-/// Sets what happens to packets that no rule decides on. Not supported yet: they are delivered.
-///
-/// @param ring                         the ring
-/// @param rules_default_accept_policy  0 drop, else deliver
-/// @return PF_RING_ERROR_NOT_SUPPORTED
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pfring_toggle_filtering_policy(
-    ring: *mut pfring,
-    rules_default_accept_policy: u8,
-) -> c_int {
-    let _ = rules_default_accept_policy;
-    // SAFETY: the common contract.
-    unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_toggle_filtering_policy")
         })
     }
 }
@@ -290,14 +121,4 @@ pub unsafe extern "C" fn pfring_remove_hw_rule(ring: *mut pfring, rule_id: u16) 
             handle.remove_hw_rule(rule_id).map(|()| 0)
         })
     }
-}
-/// The original answers -1, and not its code for invalid arguments, when a rule is missing.
-fn rule_pointer<T>(rule: *mut T) -> crate::error::Result<()> {
-    if rule.is_null() {
-        return Err(Error::Os(
-            "rule",
-            std::io::Error::from_raw_os_error(libc::EINVAL),
-        ));
-    }
-    Ok(())
 }

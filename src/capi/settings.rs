@@ -229,38 +229,41 @@ pub unsafe extern "C" fn pfring_set_sampling_rate(ring: *mut pfring, rate: u32) 
         })
     }
 }
-/// Delivers one in so many of the packets that a rule drops. Not supported yet.
+/// Lets some of the packets pass that hash rules drop: of each 10 * rate packets that such a rule has matched,
+/// the first ten. They are counted as match_forward of the rule. A rule after which wildcard rules are looked
+/// at is not sampled.
 ///
 /// @param ring  the ring
-/// @param rate  packets
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param rate  one packet of so many passes; 0: none
+/// @return 0; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_filtering_sampling_rate(ring: *mut pfring, rate: u32) -> c_int {
-    let _ = rate;
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_set_filtering_sampling_rate")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.set_filtering_sampling(rate);
+            Ok(0)
         })
     }
 }
-/// Keeps the headers up to a layer only. Not supported yet.
+/// Cuts packets behind their headers: of what is received, caplen becomes the end of the header of a layer
+/// and some more bytes; len stays. A packet without such a header is cut behind the one before it. The hash and
+/// the parsed fields of a packet are those of what is left. Rules and filters see whole packets.
 ///
 /// @param ring              the ring
-/// @param level             the layer
-/// @param additional_bytes  bytes to keep beyond it
-/// @return PF_RING_ERROR_NOT_SUPPORTED
+/// @param level             the layer; FULL_PACKET_SLICING: packets are not cut
+/// @param additional_bytes  bytes to keep behind the header
+/// @return 0; PF_RING_ERROR_INVALID_ARGUMENT for an unknown level; PF_RING_ERROR_NOT_SUPPORTED for a NULL ring
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_packet_slicing(
     ring: *mut pfring,
     level: packet_slicing_level,
     additional_bytes: u32,
 ) -> c_int {
-    let _ = (level, additional_bytes);
     // SAFETY: the common contract.
     unsafe {
-        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |_| {
-            unsupported("pfring_set_packet_slicing")
+        with_ring(ring, PF_RING_ERROR_NOT_SUPPORTED, |handle| {
+            handle.set_slicing(level, additional_bytes).map(|()| 0)
         })
     }
 }

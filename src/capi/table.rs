@@ -30,6 +30,8 @@ fn fill_common(ring: &mut abi::pfring) {
     ring.set_poll_watermark_timeout = Some(pfring_set_poll_watermark_timeout);
     ring.set_poll_duration = Some(pfring_set_poll_duration);
     ring.set_vlan_id = Some(pfring_set_vlan_id);
+    ring.set_filtering_sampling_rate = Some(pfring_set_filtering_sampling_rate);
+    ring.set_packet_slicing = Some(pfring_set_packet_slicing);
     ring.set_application_name = Some(pfring_set_application_name);
     ring.set_application_stats = Some(pfring_set_application_stats);
     ring.get_appl_stats_file_name = Some(pfring_get_appl_stats_file_name);
@@ -48,6 +50,14 @@ fn fill_common(ring: &mut abi::pfring) {
     ring.shutdown = Some(pfring_shutdown);
     ring.set_bpf_filter = Some(pfring_set_bpf_filter);
     ring.remove_bpf_filter = Some(pfring_remove_bpf_filter);
+    ring.handle_hash_filtering_rule = Some(pfring_handle_hash_filtering_rule);
+    ring.get_hash_filtering_rule_stats = Some(pfring_get_hash_filtering_rule_stats);
+    ring.purge_idle_hash_rules = Some(pfring_purge_idle_hash_rules);
+    ring.add_filtering_rule = Some(pfring_add_filtering_rule);
+    ring.remove_filtering_rule = Some(pfring_remove_filtering_rule);
+    ring.get_filtering_rule_stats = Some(pfring_get_filtering_rule_stats);
+    ring.purge_idle_rules = Some(pfring_purge_idle_rules);
+    ring.toggle_filtering_policy = Some(pfring_toggle_filtering_policy);
     ring.sync_indexes_with_kernel = Some(pfring_sync_indexes_with_kernel);
     ring.get_link_type = Some(pfring_get_link_type);
 }

@@ -1,8 +1,8 @@
-//! Is this frame wanted? BPF programs, compiled and run by libpcap, and tests of VLAN and queue for the kernel.
+//! Is this frame wanted? BPF programs, compiled and run by libpcap; tests of VLAN and queue for the kernel; rules.
 //!
-//! Rules, hash rules and sampling will be files of their own here. Nothing in this room knows of
-//! descriptors, rings or time.
+//! Nothing in this room knows of descriptors, rings or time.
 #![forbid(unsafe_code)]
 
 pub mod bpf;
+pub mod rules;
 pub mod select;

@@ -193,6 +193,7 @@ impl Handle {
             || self.options.direction().accepts(frame.direction)
                 && (!self.obstacles.has(Obstacle::Channel) || self.selects(frame))
                 && (!self.obstacles.has(Obstacle::Filter) || self.passes_filter(frame))
+                && (!self.obstacles.has(Obstacle::Rules) || self.passes_rules(frame))
                 && (!self.obstacles.has(Obstacle::Sampling) || self.sampling.takes())
     }
 

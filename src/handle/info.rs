@@ -4,7 +4,6 @@ use std::ffi::{CStr, CString};
 
 use super::Handle;
 use super::source::channels;
-use crate::abi;
 use crate::backend::tpacket::req::Layout;
 use crate::config::log;
 use crate::error::{Error, Result};
@@ -150,19 +149,6 @@ impl Handle {
             device.socket.set_promisc(device.ifindex, on)?;
         }
         self.publish_promisc(on);
-        Ok(())
-    }
-
-    /// Remembers where rules are to be applied, which C may read in the public struct.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument` for an unknown value.
-    pub fn set_filtering_mode(&self, mode: abi::filtering_mode) -> Result<()> {
-        if mode.0 > abi::filtering_mode::SOFTWARE_ONLY.0 {
-            return Err(Error::InvalidArgument("filtering mode"));
-        }
-        self.publish_filtering_mode(mode);
         Ok(())
     }
 

@@ -43,10 +43,12 @@ mod options;
 mod public;
 mod published;
 mod receive;
+mod rules;
 mod rx;
 mod sampling;
 mod selectable;
 mod selection;
+mod slicing;
 mod source;
 mod stack;
 pub mod trailer;
@@ -65,10 +67,12 @@ use forward::Forward;
 use half::Half;
 use hw_rules::HwRules;
 use obstacles::{Obstacle, Obstacles};
+use rules::Rules;
 use rx::Rx;
 use sampling::Sampling;
 use selectable::Selectable;
 use selection::Selection;
+use slicing::Slicing;
 use source::{Opened, Source};
 use stack::ToHost;
 use trailer::Trailers;
@@ -87,6 +91,8 @@ pub struct Handle {
     tx: OnceLock<Transmitter>,
     forward: Forward,
     sampling: Sampling,
+    rules: Rules,
+    slicing: Slicing,
     selection: Selection,
     trailers: Trailers,
     card: Card,
@@ -173,6 +179,8 @@ impl Handle {
             tx: OnceLock::new(),
             forward: Forward::default(),
             sampling: Sampling::default(),
+            rules: Rules::new(),
+            slicing: Slicing::default(),
             selection: Selection::new(spec.channels),
             trailers: Trailers::new(flags),
             card: Card::default(),

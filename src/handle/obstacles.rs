@@ -26,6 +26,10 @@ pub(super) enum Obstacle {
     Ahead = 1 << 8,
     /// Packets have a trailer with a time stamp.
     Trailer = 1 << 9,
+    /// There are rules, or packets that no rule decides on are dropped.
+    Rules = 1 << 10,
+    /// Packets are cut behind their headers.
+    Slicing = 1 << 11,
 }
 
 /// The reasons that hold now. Set from any thread, and from signal handlers.
@@ -68,7 +72,9 @@ impl Obstacles {
             | Obstacle::Sampling as u32
             | Obstacle::Channel as u32
             | Obstacle::Ahead as u32
-            | Obstacle::Trailer as u32;
+            | Obstacle::Trailer as u32
+            | Obstacle::Rules as u32
+            | Obstacle::Slicing as u32;
         self.0.load(Relaxed) & LOOKS == 0
     }
 }

@@ -120,6 +120,15 @@ impl Handle {
         mirror!(self, filter_mode = mode);
     }
 
+    pub(super) fn publish_policy(&self, accepts: bool) {
+        mirror!(self, socket_default_accept_policy = u8::from(accepts));
+    }
+
+    pub(super) fn publish_slicing(&self, level: abi::packet_slicing_level, more: u32) {
+        mirror!(self, slicing_level = level);
+        mirror!(self, slicing_additional_bytes = more);
+    }
+
     pub(super) fn publish_sampling(&self, rate: u32) {
         mirror!(self, sampling_rate = rate);
     }

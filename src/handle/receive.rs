@@ -147,6 +147,7 @@ impl Handle {
             unsafe {
                 self.hand_over(frame, target, header);
                 self.write_origin(header);
+                self.write_rule(header);
             }
         }
         Ok(frame.is_some())
@@ -229,12 +230,17 @@ impl Handle {
     #[inline]
     pub(super) fn admit(&self, frame: Frame) -> Option<Frame> {
         if !self.wants(&frame) {
-            None
-        } else if self.obstacles.has(Obstacle::Trailer) {
-            self.without_trailer(frame)
-        } else {
-            Some(frame)
+            return None;
         }
+        let frame = if self.obstacles.has(Obstacle::Trailer) {
+            self.without_trailer(frame)?
+        } else {
+            frame
+        };
+        if self.obstacles.has(Obstacle::Slicing) {
+            return Some(self.sliced(frame));
+        }
+        Some(frame)
     }
 
     /// Goes on after a frame that was not wanted.
@@ -387,6 +393,7 @@ impl Handle {
                 unsafe {
                     self.write_header(frame, header);
                     self.write_origin(header);
+                    self.write_rule(header);
                 }
             }
             Ok(frame.map(|frame| frame.data))

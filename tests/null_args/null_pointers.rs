@@ -167,9 +167,9 @@ fn filters(ring: &Ring) {
     answers! {
         capi::pfring_handle_hash_filtering_rule(raw, null_mut(), 1) => -1;
         capi::pfring_add_filtering_rule(raw, null_mut()) => -1;
-        capi::pfring_get_hash_filtering_rule_stats(raw, null_mut(), null_mut(), &raw mut length) => -7;
-        capi::pfring_get_hash_filtering_rule_stats(raw, null_mut(), null_mut(), null_mut()) => -7;
-        capi::pfring_get_filtering_rule_stats(raw, 1, null_mut(), null_mut()) => -7;
+        capi::pfring_get_hash_filtering_rule_stats(raw, null_mut(), null_mut(), &raw mut length) => -2;
+        capi::pfring_get_hash_filtering_rule_stats(raw, null_mut(), null_mut(), null_mut()) => -2;
+        capi::pfring_get_filtering_rule_stats(raw, 1, null_mut(), null_mut()) => -2;
         capi::pfring_add_hw_rule(raw, null_mut()) => -2;
     }
 }

@@ -39,6 +39,7 @@ const RECIPES: [Recipe; 3] = [
             "abi/pfring_h/handle.rs",
             "capi/open.rs",
             "capi/recv.rs",
+            "capi/rules.rs",
             "capi/poll.rs",
             "capi/send.rs",
             "capi/settings.rs",

@@ -1,0 +1,610 @@
+//! Filtering rules on live traffic: which packets are delivered, what is counted, what is sent on.
+
+mod common;
+
+use std::time::Duration;
+
+use common::frame::{DST, SRC, ethernet_ipv4, ipv4_udp, tagged};
+use common::ring::{LONG_HEADER, RX_ONLY, Ring, errno, set_errno};
+use common::{Lab, Open, Turn, backends};
+use pfring::abi::{self, filtering_rule, hash_filtering_rule, hash_filtering_rule_stats};
+use pfring::capi;
+
+const SOON: Duration = Duration::from_secs(3);
+const A: [u8; 4] = [10, 9, 0, 1];
+const B: [u8; 4] = [10, 9, 0, 2];
+const UDP: u8 = 17;
+
+const FORWARD: u32 = 0;
+const DROP: u32 = 1;
+const CONTINUE: u32 = 2;
+const STOP: u32 = 3;
+const LEARN: u32 = 4;
+const REFLECT: u32 = 5;
+const REFLECT_ON: u32 = 6;
+const BOUNCE: u32 = 7;
+
+/// A UDP frame from A to B.
+fn udp(sport: u16, dport: u16) -> Vec<u8> {
+    ethernet_ipv4(&ipv4_udp(A, B, (sport, dport), b"some payload to look at"))
+}
+
+fn named(device: &str) -> [std::ffi::c_char; 8] {
+    let mut name = [0; 8];
+    for (to, from) in name.iter_mut().zip(device.bytes()) {
+        *to = from as std::ffi::c_char;
+    }
+    name
+}
+
+/// A wildcard rule for UDP packets to a port; 0: any packet.
+fn rule(id: u16, action: u32, dport: u16) -> filtering_rule {
+    // SAFETY: plain data; all zero is a valid rule.
+    let mut rule: filtering_rule = unsafe { std::mem::zeroed() };
+    rule.rule_id = id;
+    rule.rule_action = abi::rule_action_behaviour(action);
+    if dport != 0 {
+        rule.core_fields.proto = UDP;
+        rule.core_fields.dport_low = dport;
+        rule.core_fields.dport_high = dport;
+    }
+    rule
+}
+
+/// The hash rule for a flow of [`udp`].
+fn flow(action: u32, sport: u16, dport: u16) -> hash_filtering_rule {
+    // SAFETY: plain data; all zero is a valid rule.
+    let mut rule: hash_filtering_rule = unsafe { std::mem::zeroed() };
+    rule.ip_version = 4;
+    rule.proto = UDP;
+    rule.host_peer_a = abi::ip_addr::from_v4(u32::from_be_bytes(A));
+    rule.host_peer_b = abi::ip_addr::from_v4(u32::from_be_bytes(B));
+    rule.port_peer_a = sport;
+    rule.port_peer_b = dport;
+    rule.rule_action = abi::rule_action_behaviour(action);
+    rule
+}
+
+/// The answer of a call, with errno after a failure.
+fn answer(rc: i32) -> (i32, i32) {
+    (rc, if rc == -1 { errno() } else { 0 })
+}
+
+fn add(ring: &Ring, rule: &filtering_rule) -> (i32, i32) {
+    let mut rule = *rule;
+    // SAFETY: the handle is open, the rule is a whole one.
+    answer(unsafe { capi::pfring_add_filtering_rule(ring.raw(), &raw mut rule) })
+}
+
+fn remove(ring: &Ring, id: u16) -> (i32, i32) {
+    // SAFETY: the handle is open.
+    answer(unsafe { capi::pfring_remove_filtering_rule(ring.raw(), id) })
+}
+
+fn handle(ring: &Ring, rule: &hash_filtering_rule, adds: bool) -> (i32, i32) {
+    let mut rule = *rule;
+    // SAFETY: the handle is open, the rule is a whole one.
+    answer(unsafe {
+        capi::pfring_handle_hash_filtering_rule(ring.raw(), &raw mut rule, adds.into())
+    })
+}
+
+fn policy(ring: &Ring, accepts: bool) {
+    // SAFETY: the handle is open.
+    let rc = unsafe { capi::pfring_toggle_filtering_policy(ring.raw(), accepts.into()) };
+    assert_eq!(rc, 0);
+    assert_eq!(ring.socket_default_accept_policy, u8::from(accepts));
+}
+
+/// Matched, filtered and passed, of a buffer that is larger than need be.
+type Count = Result<(u64, u64, u64), (i32, i32)>;
+
+fn count(call: impl FnOnce(*mut std::ffi::c_char, *mut u32) -> i32) -> Count {
+    let mut buffer = [0x55_u8; 64];
+    let mut len = 64;
+    set_errno(0);
+    match answer(call(buffer.as_mut_ptr().cast(), &raw mut len)) {
+        (0, _) => {
+            assert_eq!(len, 28);
+            assert!(buffer[28..].iter().all(|&b| b == 0x55), "28 bytes, no more");
+            // SAFETY: the call has filled a structure without padding.
+            let stats: hash_filtering_rule_stats =
+                unsafe { buffer.as_ptr().cast::<hash_filtering_rule_stats>().read() };
+            assert!({ stats.inactivity } < 60);
+            Ok((stats.r#match, stats.filtered, stats.match_forward))
+        }
+        failed => {
+            assert_eq!(len, 64);
+            assert!(buffer.iter().all(|&b| b == 0x55));
+            Err(failed)
+        }
+    }
+}
+
+fn rule_count(ring: &Ring, id: u16) -> Count {
+    // SAFETY: the handle is open, the buffer has the bytes that its length says.
+    count(|buffer, len| unsafe {
+        capi::pfring_get_filtering_rule_stats(ring.raw(), id, buffer, len)
+    })
+}
+
+fn flow_count(ring: &Ring, rule: &hash_filtering_rule) -> Count {
+    let mut rule = *rule;
+    // SAFETY: as above.
+    count(|buffer, len| unsafe {
+        capi::pfring_get_hash_filtering_rule_stats(ring.raw(), &raw mut rule, buffer, len)
+    })
+}
+
+fn receiving(device: &str, backend: Option<&str>) -> Ring {
+    let ring = Open::on(device).backend(backend).flags(LONG_HEADER).ring();
+    assert_eq!(ring.set_direction(RX_ONLY), 0);
+    ring.enable();
+    ring
+}
+
+/// The destination ports of what is delivered: `expected` and no more.
+#[track_caller]
+fn assert_ports(ring: &Ring, expected: &[u16]) {
+    let ports = std::cell::RefCell::new(Vec::new());
+    ring.drain(
+        SOON,
+        || ports.borrow().len() >= expected.len(),
+        |got| {
+            ports
+                .borrow_mut()
+                .push(got.header.extended_hdr.parsed_pkt.l4_dst_port)
+        },
+    );
+    assert_eq!(ports.into_inner(), expected);
+}
+
+#[test]
+fn r63_statistics_of_rules_are_true() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    for backend in backends() {
+        let ring = receiving("vb", backend);
+        assert_eq!(add(&ring, &rule(7, FORWARD, 53)), (0, 0));
+        assert_eq!(add(&ring, &rule(9, DROP, 54)), (0, 0));
+        let key = flow(DROP, 1000, 55);
+        assert_eq!(handle(&ring, &key, true), (0, 0));
+        for _ in 0..5 {
+            for dport in [53, 54, 55, 56] {
+                lab.sender().send(&udp(1000, dport));
+            }
+        }
+        assert_ports(&ring, &[53, 56].repeat(5));
+        assert_eq!(rule_count(&ring, 7), Ok((5, 0, 0)));
+        assert_eq!(rule_count(&ring, 9), Ok((5, 5, 0)));
+        assert_eq!(flow_count(&ring, &key), Ok((5, 5, 0)));
+        assert_eq!(ring.stats().recv, 10, "what rules drop is not received");
+        assert_eq!(ring.stats().drop, 0);
+        for id in [8, 0, 65_535] {
+            assert_eq!(rule_count(&ring, id), Err((-1, libc::EFAULT)));
+        }
+        let unknown = flow(DROP, 1000, 56);
+        assert_eq!(flow_count(&ring, &unknown), Err((-1, libc::EFAULT)));
+        let mut short = 27;
+        let mut buffer = [0; 28];
+        // SAFETY: the handle is open, the buffer has the bytes that its length says.
+        let rc = unsafe {
+            capi::pfring_get_filtering_rule_stats(
+                ring.raw(),
+                7,
+                buffer.as_mut_ptr(),
+                &raw mut short,
+            )
+        };
+        assert_eq!((rc, short), (-2, 27));
+    }
+}
+
+#[test]
+fn r64_drop_rules_and_the_default_policy() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    for backend in backends() {
+        let ring = receiving("vb", backend);
+        let send = || {
+            for _ in 0..10 {
+                lab.sender().send(&udp(1000, 53));
+                lab.sender().send(&udp(1000, 54));
+            }
+        };
+        assert_eq!(add(&ring, &rule(1, DROP, 53)), (0, 0));
+        send();
+        assert_ports(&ring, &[54; 10]);
+        assert_eq!(remove(&ring, 1), (0, 0));
+        assert_eq!(remove(&ring, 1), (-1, libc::EFAULT));
+        policy(&ring, false);
+        assert_eq!(add(&ring, &rule(1, FORWARD, 54)), (0, 0));
+        send();
+        assert_ports(&ring, &[54; 10]);
+        assert_eq!(remove(&ring, 1), (0, 0));
+        send();
+        assert_ports(&ring, &[]);
+        policy(&ring, true);
+        send();
+        assert_ports(&ring, &[53, 54].repeat(10));
+    }
+}
+
+#[test]
+fn the_lowest_id_comes_first() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let ring = receiving("vb", None);
+    for (id, action, dport) in [
+        (30, DROP, 0),
+        (20, FORWARD, 53),
+        (10, CONTINUE, 53),
+        (15, STOP, 54),
+        (65_535, FORWARD, 0),
+    ] {
+        assert_eq!(add(&ring, &rule(id, action, dport)), (0, 0));
+    }
+    assert_eq!(add(&ring, &rule(20, DROP, 0)), (-1, libc::EEXIST));
+    for dport in [53, 54, 55] {
+        lab.sender().send(&udp(1, dport));
+    }
+    for (dport, id) in [(53, 20), (54, 15)] {
+        let got = ring.packet(SOON);
+        let parsed = got.header.extended_hdr.parsed_pkt;
+        assert_eq!(
+            ({ parsed.l4_dst_port }, { parsed.last_matched_rule_id }),
+            (dport, id)
+        );
+    }
+    assert_ports(&ring, &[]);
+    let counts = [10, 15, 20, 30, 65_535].map(|id| rule_count(&ring, id).unwrap().0);
+    assert_eq!(counts, [1, 1, 1, 1, 0]);
+}
+
+#[test]
+fn fields_of_a_rule() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let ring = receiving("vb", None);
+    policy(&ring, false);
+    let mut by_host = rule(1, FORWARD, 0);
+    by_host.core_fields.shost = abi::ip_addr::from_v4(0x0a09_00ff);
+    by_host.core_fields.shost_mask = abi::ip_addr::from_v4(0xffff_ff00);
+    by_host.core_fields.dport_low = 50;
+    by_host.core_fields.dport_high = 59;
+    by_host.balance_id = 5;
+    let mut changed = by_host;
+    // SAFETY: the handle is open, the rule is a whole one.
+    let rc = unsafe { capi::pfring_add_filtering_rule(ring.raw(), &raw mut changed) };
+    assert_eq!(rc, 0);
+    assert_eq!({ changed.core_fields.shost }.v4(), 0x0a09_0000);
+    assert_eq!(changed.balance_id, 0);
+    let mut by_vlan = rule(2, FORWARD, 0);
+    by_vlan.core_fields.vlan_id = 7;
+    let mut by_payload = rule(3, FORWARD, 99);
+    for (to, from) in by_payload
+        .extended_fields
+        .payload_pattern
+        .iter_mut()
+        .zip(b"nothing|PAYLOAD to")
+    {
+        *to = *from as std::ffi::c_char;
+    }
+    let mut by_mac = rule(4, FORWARD, 0);
+    by_mac.core_fields.smac = DST;
+    by_mac.core_fields.dmac = SRC;
+    by_mac.core_fields.dport_high = 79;
+    by_mac.core_fields.dport_low = 70;
+    by_mac.core_fields.sport_low = 70;
+    by_mac.core_fields.sport_high = 71;
+    by_mac.bidirectional = 1;
+    for rule in [&by_vlan, &by_payload] {
+        assert_eq!(add(&ring, rule), (0, 0));
+    }
+    let tagged_as = |id: u16, dport| tagged(&udp(1, dport), &[(0x8100, id)]);
+    for frame in [
+        udp(1, 49),
+        udp(1, 50),
+        udp(1, 59),
+        udp(1, 60),
+        udp(1, 99),
+        tagged_as(7, 80),
+        tagged_as(8, 81),
+        udp(70, 79),
+    ] {
+        lab.sender().send(&frame);
+    }
+    assert_ports(&ring, &[50, 59, 99, 80]);
+    assert_eq!(add(&ring, &by_mac), (0, 0));
+    lab.sender().send(&udp(70, 79));
+    lab.sender().send(&udp(71, 70));
+    lab.sender().send(&udp(80, 70));
+    assert_ports(&ring, &[70]);
+}
+
+#[test]
+fn hash_rules_match_both_directions_and_nothing_else() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let ring = receiving("vb", None);
+    let key = flow(DROP, 1000, 53);
+    assert_eq!(handle(&ring, &key, false), (-1, libc::EFAULT));
+    assert_eq!(handle(&ring, &key, true), (0, 0));
+    assert_eq!(handle(&ring, &key, true), (-1, libc::EEXIST));
+    let mut turned = key;
+    (turned.host_peer_a, turned.host_peer_b) = (key.host_peer_b, key.host_peer_a);
+    (turned.port_peer_a, turned.port_peer_b) = (53, 1000);
+    assert_eq!(handle(&ring, &turned, true), (-1, libc::EEXIST));
+    let mut wrong = key;
+    wrong.ip_version = 5;
+    assert_eq!(handle(&ring, &wrong, true), (-1, libc::EINVAL));
+    wrong.ip_version = 4;
+    wrong.rule_action = abi::rule_action_behaviour(9);
+    wrong.port_peer_a = 1;
+    assert_eq!(handle(&ring, &wrong, true).0, -2);
+    assert_eq!(handle(&ring, &wrong, false), (-1, libc::EPERM));
+
+    let sender = lab.sender();
+    let back = ethernet_ipv4(&ipv4_udp(B, A, (53, 1000), b""));
+    for frame in [
+        udp(1000, 53),
+        udp(1001, 53),
+        back,
+        udp(53, 1000),
+        tagged(&udp(1000, 53), &[(0x8100, 5)]),
+    ] {
+        sender.send(&frame);
+    }
+    assert_ports(&ring, &[53, 1000, 53]);
+    assert_eq!(flow_count(&ring, &turned), Ok((2, 2, 0)));
+    // SAFETY: the handle is open.
+    let rc = unsafe { capi::pfring_set_filtering_sampling_rate(ring.raw(), 2) };
+    assert_eq!(rc, 0);
+    for _ in 0..38 {
+        sender.send(&udp(1000, 53));
+    }
+    // Of 40 in all, 0..10 and 20..30 pass; two were dropped before it was asked for.
+    assert_ports(&ring, &[53; 18]);
+    assert_eq!(flow_count(&ring, &key), Ok((40, 22, 18)));
+    assert_eq!(handle(&ring, &key, false), (0, 0));
+    sender.send(&udp(1000, 53));
+    assert_ports(&ring, &[53]);
+}
+
+#[test]
+fn a_learned_flow_passes_what_follows() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let ring = receiving("vb", None);
+    let mut first = rule(1, LEARN, 53);
+    first.extended_fields.payload_pattern[..4].copy_from_slice(&named("some")[..4]);
+    assert_eq!(add(&ring, &first), (0, 0));
+    assert_eq!(add(&ring, &rule(2, DROP, 0)), (0, 0));
+    lab.sender().send(&udp(9, 54));
+    lab.sender().send(&udp(9, 53));
+    lab.sender()
+        .send(&ethernet_ipv4(&ipv4_udp(B, A, (53, 9), b"x")));
+    assert_ports(&ring, &[53, 9]);
+    assert_eq!(flow_count(&ring, &flow(FORWARD, 9, 53)), Ok((1, 0, 0)));
+    assert_eq!(rule_count(&ring, 1), Ok((1, 0, 0)));
+    assert_eq!(rule_count(&ring, 2), Ok((1, 1, 0)));
+}
+
+#[test]
+fn packets_are_sent_on() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    lab.second_pair();
+    for backend in backends() {
+        let far = lab.a.run(|| receiving("vc", None));
+        let ring = receiving("vb", backend);
+        let to = |mut rule: filtering_rule, device| {
+            rule.reflector_device_name = named(device);
+            rule
+        };
+        for device in ["", "nosuch", "vb"] {
+            let refused = add(&ring, &to(rule(1, REFLECT, 53), device));
+            assert_eq!(refused, (-1, libc::EFAULT), "{device:?}");
+        }
+        assert_eq!(add(&ring, &to(rule(1, REFLECT, 53), "vd")), (0, 0));
+        assert_eq!(add(&ring, &to(rule(2, REFLECT_ON, 54), "vd")), (0, 0));
+        assert_eq!(add(&ring, &to(rule(3, BOUNCE, 55), "vd")), (0, 0));
+        let mut by_flow = flow(REFLECT, 1, 56);
+        by_flow.reflector_device_name = named("vd");
+        assert_eq!(handle(&ring, &by_flow, true), (0, 0));
+        let sender = lab.sender();
+        let with_tag = tagged(&udp(1, 53), &[(0x8100, 5)]);
+        for frame in [
+            &udp(1, 53),
+            &udp(1, 54),
+            &udp(1, 55),
+            &udp(1, 56),
+            &with_tag,
+        ] {
+            sender.send(frame);
+        }
+        assert_ports(&ring, &[54]);
+        for dport in [53, 54] {
+            assert_eq!(far.packet(SOON).bytes(), udp(1, dport));
+        }
+        let got = far.packet(SOON);
+        assert_eq!(
+            (&got.bytes()[..6], &got.bytes()[6..12]),
+            (&SRC[..], &DST[..])
+        );
+        assert_eq!(&got.bytes()[12..], &udp(1, 55)[12..]);
+        assert_eq!(far.packet(SOON).bytes(), udp(1, 56));
+        assert_eq!(far.packet(SOON).bytes(), with_tag);
+        assert_eq!(far.empty(), 0);
+        assert_eq!(rule_count(&ring, 1), Ok((2, 2, 0)));
+        assert_eq!(rule_count(&ring, 2), Ok((1, 0, 0)));
+    }
+}
+
+/// A packet that is bounced by the ring's own interface leaves it once, although the ring sees what is sent.
+#[test]
+fn the_rings_own_interface_may_bounce() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let near = lab.a.run(|| receiving("va", None));
+    let ring = Open::on("vb").flags(LONG_HEADER).enabled();
+    let mut bounce = rule(1, BOUNCE, 53);
+    bounce.bidirectional = 1;
+    bounce.reflector_device_name = named("vb");
+    assert_eq!(add(&ring, &bounce), (0, 0));
+    lab.sender().send(&udp(1, 53));
+    lab.sender().send(&udp(1, 54));
+    assert_ports(&ring, &[54]);
+    let got = near.packet(SOON);
+    assert_eq!(
+        (&got.bytes()[..6], &got.bytes()[6..12]),
+        (&SRC[..], &DST[..])
+    );
+    assert_ports(&near, &[]);
+    assert_eq!(rule_count(&ring, 1), Ok((1, 1, 0)));
+}
+
+#[test]
+fn idle_rules_are_purged() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let ring = receiving("vb", None);
+    let mut locked = rule(3, CONTINUE, 0);
+    locked.locked = 1;
+    locked.core_fields.vlan_id = 9;
+    for rule in [&rule(1, CONTINUE, 53), &rule(2, CONTINUE, 54), &locked] {
+        assert_eq!(add(&ring, rule), (0, 0));
+    }
+    let [busy, idle] = [55, 56].map(|dport| flow(FORWARD, 1, dport));
+    for rule in [&busy, &idle] {
+        assert_eq!(handle(&ring, rule, true), (0, 0));
+    }
+    let purge = |seconds| {
+        // SAFETY: the handle is open.
+        unsafe {
+            assert_eq!(capi::pfring_purge_idle_rules(ring.raw(), seconds), 0);
+            assert_eq!(capi::pfring_purge_idle_hash_rules(ring.raw(), seconds), 0);
+        }
+    };
+    std::thread::sleep(Duration::from_millis(1_500));
+    lab.sender().send(&udp(1, 53));
+    lab.sender().send(&udp(1, 55));
+    assert_ports(&ring, &[53, 55]);
+    purge(60);
+    assert!(rule_count(&ring, 2).is_ok() && flow_count(&ring, &idle).is_ok());
+    purge(1);
+    let left = [1, 2, 3].map(|id| rule_count(&ring, id).is_ok());
+    assert_eq!(left, [true, false, true]);
+    assert!(flow_count(&ring, &busy).is_ok() && flow_count(&ring, &idle).is_err());
+}
+
+#[test]
+fn packets_are_cut_behind_their_headers() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    for backend in backends() {
+        let ring = receiving("vb", backend);
+        let slice = |level, more| {
+            // SAFETY: the handle is open.
+            unsafe {
+                capi::pfring_set_packet_slicing(ring.raw(), abi::packet_slicing_level(level), more)
+            }
+        };
+        let frame = udp(1, 2);
+        let len = frame.len() as u32;
+        for (level, more, caplen) in [
+            (2, 0, 14),
+            (3, 4, 38),
+            (4, 0, 42),
+            (4, 5, 47),
+            (4, 9999, len),
+            (0, 3, len),
+        ] {
+            assert_eq!(slice(level, more), 0);
+            assert_eq!(
+                (ring.slicing_level.0, ring.slicing_additional_bytes),
+                (level, more)
+            );
+            lab.sender().send(&frame);
+            lab.sender().send(&tagged(&frame, &[(0x8100, 5)]));
+            for extra in [0, 4] {
+                let got = ring.packet(SOON);
+                let cut = (caplen + extra).min(len);
+                let expected = if caplen == len { len } else { cut };
+                assert_eq!(({ got.header.caplen }, { got.header.len }), (expected, len));
+                let whole = if extra == 0 {
+                    frame.clone()
+                } else {
+                    tagged(&frame, &[(0x8100, 5)])
+                };
+                assert_eq!(got.bytes(), &whole[..expected as usize]);
+            }
+        }
+        assert_eq!(slice(1, 0), -2);
+    }
+}
+
+/// Rules come and go while another thread receives: no packet is lost, none is judged by half a rule.
+#[test]
+fn rules_change_while_packets_are_received() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let ring = receiving("vb", None);
+    assert_eq!(add(&ring, &rule(1, DROP, 53)), (0, 0));
+    let frames = 3_000;
+    std::thread::scope(|scope| {
+        let changes = scope.spawn(|| {
+            for round in 0..2_000u16 {
+                let key = flow(FORWARD, round, 99);
+                assert_eq!(handle(&ring, &key, true), (0, 0));
+                assert_eq!(add(&ring, &rule(2 + round % 50, CONTINUE, 54)).0, 0);
+                assert_eq!(remove(&ring, 2 + round % 50).0, 0);
+                if round % 2 == 0 {
+                    assert_eq!(handle(&ring, &key, false), (0, 0));
+                }
+            }
+        });
+        let sender = lab.sender();
+        for _ in 0..frames {
+            sender.send(&udp(1, 53));
+            sender.send(&udp(1, 54));
+        }
+        assert_ports(&ring, &vec![54; frames]);
+        changes.join().expect("the other thread has no fault");
+    });
+    assert_eq!(rule_count(&ring, 1), Ok((frames as u64, frames as u64, 0)));
+}
+
+/// What cannot be done is refused, and nothing else changes.
+#[test]
+fn rules_in_hardware_only_are_refused() {
+    let Some(_lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let ring = receiving("vb", None);
+    let mode = |mode| {
+        // SAFETY: the handle is open.
+        unsafe { capi::pfring_set_filtering_mode(ring.raw(), abi::filtering_mode(mode)) }
+    };
+    assert_eq!(mode(1), 0);
+    let key = flow(DROP, 1, 2);
+    assert_eq!(add(&ring, &rule(1, DROP, 0)).0, -7);
+    assert_eq!(remove(&ring, 1).0, -7);
+    assert_eq!(handle(&ring, &key, true).0, -7);
+    for software in [0, 2] {
+        assert_eq!(mode(software), 0);
+        assert_eq!(add(&ring, &rule(1, DROP, 0)), (0, 0));
+        assert_eq!(remove(&ring, 1), (0, 0));
+    }
+}
