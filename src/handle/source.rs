@@ -17,8 +17,9 @@ use crate::sys::{ethtool, netdev};
 
 /// The device name that stands for every interface.
 const ANY: &str = "any";
-/// How many interfaces can be bound after the open.
-const MORE_DEVICES: usize = 32;
+/// How many interfaces a ring can have: a wait looks at two sockets of each.
+const MOST_DEVICES: usize = 64;
+const _: () = assert!(2 * MOST_DEVICES < crate::sys::poll::MAX_FDS);
 /// Channels that a mask can name.
 pub(super) const MOST_CHANNELS: u32 = 64;
 /// A driver whose frames carry the number of their queue as it is; all others that have several
@@ -172,7 +173,7 @@ impl Source {
     }
 
     fn open_devices(kind: Kind, names: &[DeviceName], promisc: bool) -> Result<Self> {
-        let source = Self::new(kind, names.len() + MORE_DEVICES, DLT_EN10MB);
+        let source = Self::new(kind, MOST_DEVICES, DLT_EN10MB);
         source.add(names, promisc)?;
         Ok(source)
     }

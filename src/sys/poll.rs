@@ -2,8 +2,8 @@
 
 use std::os::fd::RawFd;
 
-/// Most descriptors that one call looks at.
-pub const MAX_FDS: usize = 66;
+/// Most descriptors that one call looks at: two of each interface of a ring, and one more.
+pub const MAX_FDS: usize = 129;
 
 /// How a poll ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

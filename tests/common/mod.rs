@@ -5,6 +5,7 @@
 #![allow(dead_code, unused_imports, unused_macros)]
 
 pub mod child;
+pub mod flow;
 pub mod form;
 pub mod frame;
 pub mod lab;
