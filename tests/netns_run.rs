@@ -149,6 +149,31 @@ fn the_file_about_a_ring_follows_it() {
 }
 
 #[test]
+fn the_file_about_a_ring_shows_what_was_bound_later() {
+    let Some(_lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let folder = Folder::new("bound");
+    let ring = Open::on("none").env("PFRING_RUN_DIR", folder.text()).ring();
+    let files = folder.files();
+    let [file] = files.as_slice() else {
+        panic!("{files:?}");
+    };
+    for (name, shown) in [
+        (None, "none"),
+        (Some(c"vb.7"), "vb.7"),
+        (Some(c"lo"), "vb.7,lo"),
+    ] {
+        if let Some(name) = name {
+            // SAFETY: an open ring and a terminated name, which is only read.
+            let rc = unsafe { capi::pfring_bind(ring.raw(), name.as_ptr().cast_mut()) };
+            assert_eq!(rc, 0);
+        }
+        assert_eq!(line(file, "Bound Device(s)"), shown);
+    }
+}
+
+#[test]
 fn switched_off_or_impossible_is_no_obstacle() {
     let Some(_lab) = Lab::quiet(Turn::Shared) else {
         return;

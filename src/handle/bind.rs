@@ -29,10 +29,13 @@ impl Handle {
             return Err(Error::NotSupported("binding an interface to this ring"));
         }
         self.add_devices(&spec)?;
-        if self.is_enabled() {
-            self.start_capture()?;
-        }
-        Ok(())
+        let started = if self.is_enabled() {
+            self.start_capture()
+        } else {
+            Ok(())
+        };
+        self.describe_bound(spec.text.to_string_lossy().into_owned());
+        started
     }
 
     fn add_devices(&self, spec: &device::DeviceSpec) -> Result<()> {

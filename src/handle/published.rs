@@ -27,6 +27,20 @@ pub(super) struct Published {
     files: Option<RunFiles>,
     /// The name that is shown for the interface, if the program chose one.
     shown_name: Option<String>,
+    /// Names of interfaces that were bound after the open.
+    bound: Vec<String>,
+}
+
+impl Published {
+    /// What is shown as the name of the interface.
+    fn name(&self, opened: &str) -> String {
+        let opened = Some(opened).filter(|name| *name != "none" || self.bound.is_empty());
+        let names = opened
+            .into_iter()
+            .chain(self.bound.iter().map(String::as_str));
+        let names = || names.collect::<Vec<_>>().join(",");
+        self.shown_name.clone().unwrap_or_else(names)
+    }
 }
 
 impl Handle {
@@ -45,21 +59,27 @@ impl Handle {
         self.describe();
     }
 
+    /// Shows an interface that was bound after the open.
+    pub(super) fn describe_bound(&self, name: String) {
+        self.published.lock().bound.push(name);
+        self.describe();
+    }
+
     /// Brings the description up to date.
     pub(super) fn describe(&self) {
         let mut published = self.published.lock();
-        let Published { files, shown_name } = &mut *published;
-        let Some(files) = files else {
+        let shown = published.name(&self.name());
+        let Some(files) = &mut published.files else {
             return;
         };
-        let text = self.description(shown_name.as_deref());
+        let text = self.description(&shown);
         if let Err(error) = files.describe(&text) {
             log::debug(format_args!("the file about {}: {error}", self.name()));
         }
     }
 
     /// The lines of the description, `name : value` each; names that the original has are its.
-    fn description(&self, shown_name: Option<&str>) -> String {
+    fn description(&self, shown_name: &str) -> String {
         let (received, dropped) = self.statistics();
         let mechanism = match *self.layout.lock() {
             Some(Layout::Blocks(_)) => "TPACKET_V3",
@@ -78,7 +98,6 @@ impl Handle {
             Direction::Received => "RX only",
             Direction::Sent => "TX only",
         };
-        let name = self.name();
         let watermark = self.options.watermark();
         let mut text = String::new();
         let mut line = |name: &str, value: &dyn std::fmt::Display| {
@@ -86,7 +105,7 @@ impl Handle {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "{name:<23}: {value}");
         };
-        line(FIRST_WORDS, &shown_name.unwrap_or(&name));
+        line(FIRST_WORDS, &shown_name);
         line("Active", &u8::from(self.is_enabled()));
         line("Breed", &"Standard");
         line("Appl. Name", &self.application.lock().to_string_lossy());
