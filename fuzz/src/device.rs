@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use pfring::config::device::{DeviceSpec, MAX_NAME, MAX_VLAN, Module, Target, parse_bytes};
+use pfring::config::device::{
+    DeviceSpec, MAX_NAME, MAX_VLAN, Module, Target, parse_bytes, without_channels,
+};
 
 pub fn run(data: &[u8]) {
     let Ok(spec) = parse_bytes(data) else { return };
@@ -23,6 +25,11 @@ pub fn run(data: &[u8]) {
     let again = parse_bytes(&written(&spec)).expect("our own form of a name parses");
     assert_eq!((&again.module, &again.target), (&spec.module, &spec.target));
     assert_eq!(again.channels, spec.channels);
+    if !matches!(spec.module, Module::File(_)) {
+        let bare = parse_bytes(without_channels(data)).expect("a name without its channels");
+        assert_eq!((bare.module, bare.target), (spec.module, spec.target));
+        assert_eq!(bare.channels, None);
+    }
 }
 
 /// The name once more, in the form with the most quotes.
