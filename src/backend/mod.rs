@@ -8,6 +8,7 @@ use std::ptr::NonNull;
 
 use crate::error::Result;
 
+pub mod bpf;
 pub mod file;
 pub mod tpacket;
 
@@ -215,8 +216,14 @@ pub trait RxBackend {
 
     /// How long a reader that found nothing had best sleep before it waits for the descriptors, in
     /// nanoseconds: frames come so fast that it would be woken more often than is good. Mostly 0.
-    fn nap_ns(&self) -> u64 {
+    fn nap_ns(&mut self) -> u64 {
         0
+    }
+
+    /// Called before somebody sleeps until a descriptor is readable. True when a frame lies ahead, or is
+    /// being written, of which the descriptors may say nothing.
+    fn arm(&mut self) -> bool {
+        false
     }
 
     /// Descriptors that become readable when a frame comes; empty for a source that is always
@@ -228,6 +235,8 @@ pub trait RxBackend {
 pub enum RxAny {
     /// AF_PACKET.
     Tap(tpacket::TpacketRx),
+    /// A BPF ring buffer.
+    Bpf(bpf::BpfRx),
     /// A capture file.
     File(file::FileRx),
 }
@@ -237,6 +246,7 @@ macro_rules! each {
     ($any:expr, $rx:ident => $call:expr) => {
         match $any {
             RxAny::Tap($rx) => $call,
+            RxAny::Bpf($rx) => $call,
             RxAny::File($rx) => $call,
         }
     };
@@ -284,8 +294,12 @@ impl RxBackend for RxAny {
         each!(self, rx => rx.settle());
     }
 
-    fn nap_ns(&self) -> u64 {
+    fn nap_ns(&mut self) -> u64 {
         each!(self, rx => rx.nap_ns())
+    }
+
+    fn arm(&mut self) -> bool {
+        each!(self, rx => rx.arm())
     }
 
     fn fds(&self) -> &[RawFd] {

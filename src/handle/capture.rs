@@ -76,6 +76,9 @@ impl Handle {
     }
 
     fn start_tap(&self, lifecycle: &mut Lifecycle) -> Result<()> {
+        if self.settings.backend == BackendChoice::Bpf {
+            return self.start_accelerated(lifecycle);
+        }
         let layout = self.choose_layout();
         // A program that spins, or another wait mode, may want slots later.
         let may_turn = layout == Layout::Blocks(Retire::Relaxed)
@@ -103,7 +106,7 @@ impl Handle {
         Ok(())
     }
 
-    fn asked_mb(&self) -> u64 {
+    pub(super) fn asked_mb(&self) -> u64 {
         self.settings
             .ring_mb
             .map_or(req::DEFAULT_RING_MB, u64::from)
@@ -127,7 +130,7 @@ impl Handle {
     }
 
     /// The ring that fits: slots where somebody asks for latency, else blocks, which cost least.
-    fn choose_layout(&self) -> Layout {
+    pub(super) fn choose_layout(&self) -> Layout {
         let wants_latency = self.settings.idle_guard.is_some()
             || self.options.watermark() == Some(1)
             || !matches!(self.waiter.mode(), WaitMode::Passive);
@@ -141,15 +144,22 @@ impl Handle {
     }
 
     fn report_ring(&self, layout: Layout, got: u64) {
+        self.report(
+            match layout {
+                Layout::Blocks(_) => "TPACKET_V3",
+                Layout::Slots => "TPACKET_V2",
+            },
+            got,
+        );
+    }
+
+    /// Says what ring it is, and when it is smaller than was asked for.
+    pub(super) fn report(&self, mechanism: &str, got: u64) {
         let asked_mb = self.asked_mb();
-        let layout = match layout {
-            Layout::Blocks(_) => "TPACKET_V3",
-            Layout::Slots => "TPACKET_V2",
-        };
         let got_mb = got >> 20;
         let name = self.name();
         log::info(format_args!(
-            "{name}: {layout}, {got_mb} MiB, waits {}",
+            "{name}: {mechanism}, {got_mb} MiB, waits {}",
             self.waiter.mode()
         ));
         // A share that does not fill the last block is no step down.

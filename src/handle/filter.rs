@@ -179,6 +179,10 @@ impl Handle {
             } else {
                 &program
             };
+            if let Some(tap) = self.accelerated.get() {
+                tap.set_program(device.ifindex, program)?;
+                continue;
+            }
             for socket in device.sockets() {
                 socket.attach_filter(program)?;
             }

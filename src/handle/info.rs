@@ -29,6 +29,7 @@ impl Handle {
         let mechanism = match *self.layout.lock() {
             Some(Layout::Blocks(_)) => "tpacket3",
             Some(Layout::Slots) => "tpacket2",
+            None if self.accelerated.get().is_some() => "bpf",
             None if self.has_interface() => "none",
             None => "file",
         };

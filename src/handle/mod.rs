@@ -8,13 +8,14 @@ use std::cell::UnsafeCell;
 use std::ffi::CString;
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
 use crate::abi;
 use crate::backend::RxAny;
+use crate::backend::bpf;
 use crate::backend::tpacket::TpacketRx;
 use crate::backend::tpacket::req::Layout;
 use crate::config;
@@ -25,6 +26,7 @@ use crate::sys::link_type::DLT_EN10MB;
 use crate::transmit::Transmitter;
 use crate::wait::Waiter;
 
+mod accelerate;
 mod ahead;
 mod bind;
 mod breaks;
@@ -108,6 +110,8 @@ pub struct Handle {
     wait_fds: OnceLock<Vec<RawFd>>,
     /// Whether capture was started; guards starting and stopping.
     lifecycle: Mutex<Lifecycle>,
+    /// What other threads may touch of a BPF ring.
+    accelerated: OnceLock<Arc<bpf::Tap>>,
     /// Why packets may not be received in the short way.
     obstacles: Obstacles,
     /// How frames lie in the ring; None before capture starts, and for a file.
@@ -168,6 +172,9 @@ impl Handle {
             Opened::Tap(source) => (source, None),
             Opened::File(source, rx) => (source, Some(RxAny::File(rx))),
         };
+        if settings.backend == BackendChoice::Bpf {
+            accelerate::check(&spec, &source)?;
+        }
         let breaks = Breaks::new()?;
         let selectable = Selectable::new(&source.fds())?;
         let reentrant = flags & abi::PF_RING_REENTRANT != 0;
@@ -193,6 +200,7 @@ impl Handle {
             breaks,
             wait_fds: OnceLock::new(),
             lifecycle: Mutex::default(),
+            accelerated: OnceLock::new(),
             obstacles: Obstacles::new(reentrant, needs_parse),
             layout: Mutex::default(),
             wants_slots: AtomicBool::new(false),
@@ -257,7 +265,7 @@ impl Handle {
 
     /// Packets handed to the program, and packets lost for want of room. Both since open.
     pub fn statistics(&self) -> (u64, u64) {
-        (self.received.load(Ordering::Relaxed), self.source.dropped())
+        (self.received.load(Ordering::Relaxed), self.dropped())
     }
 
     /// The descriptor for select, poll and epoll, given to a program that will wait on it.
@@ -273,14 +281,10 @@ fn read_settings() -> Result<Settings> {
     for name in &settings.ignored {
         log::info(format_args!("{name} has no effect in this library"));
     }
-    let wanted = match settings.backend {
-        BackendChoice::Auto | BackendChoice::Tpacket2 | BackendChoice::Tpacket3 => {
-            return Ok(settings);
-        }
-        BackendChoice::Bpf => "bpf",
-        BackendChoice::Xdp => "xdp",
-    };
-    Err(Error::NotBuilt(format!(
-        "PFRING_BACKEND={wanted} is not built yet; allowed: auto, tpacket2, tpacket3"
-    )))
+    if settings.backend == BackendChoice::Xdp {
+        return Err(Error::NotBuilt(
+            "PFRING_BACKEND=xdp is not built yet; allowed: auto, tpacket2, tpacket3, bpf".into(),
+        ));
+    }
+    Ok(settings)
 }

@@ -216,7 +216,7 @@ impl Handle {
         };
         backend.release();
         let Some(frame) = backend.next()? else {
-            self.on_empty(&mut rx.empty_looks);
+            self.on_empty(rx);
             return Ok(None);
         };
         let Some(frame) = self.admit(frame) else {
@@ -252,7 +252,7 @@ impl Handle {
             };
             backend.release();
             let Some(frame) = backend.next()? else {
-                self.on_empty(&mut rx.empty_looks);
+                self.on_empty(rx);
                 break;
             };
             if let Some(frame) = self.admit(frame) {
@@ -296,10 +296,12 @@ impl Handle {
     }
 
     #[inline]
-    fn on_empty(&self, empty_looks: &mut u32) {
-        self.selectable.after_empty();
-        *empty_looks = empty_looks.wrapping_add(1);
-        if (*empty_looks).is_multiple_of(LOOKS_PER_SETTLE) {
+    fn on_empty(&self, rx: &mut Rx) {
+        if let Some(backend) = rx.backend() {
+            self.selectable.after_empty(backend);
+        }
+        rx.empty_looks = rx.empty_looks.wrapping_add(1);
+        if rx.empty_looks.is_multiple_of(LOOKS_PER_SETTLE) {
             self.source.settle();
             self.selectable.forget();
         }

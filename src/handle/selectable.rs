@@ -65,11 +65,12 @@ impl Selectable {
 
     /// Called with the receive half, after packets were taken.
     #[inline]
-    pub(super) fn after_take(&self, backend: &RxAny) {
+    pub(super) fn after_take(&self, backend: &mut RxAny) {
         if self.watched.load(Relaxed) && !backend.available() {
             self.forget();
             // What came between the look and forgetting made no new edge.
-            self.raise(backend.available());
+            let ahead = backend.arm();
+            self.raise(ahead || backend.available());
         }
     }
 
@@ -83,9 +84,13 @@ impl Selectable {
     /// Called with the receive half, after a look that found nothing: packets that made it readable may
     /// have been rejected.
     #[inline]
-    pub(super) fn after_empty(&self) {
-        if self.raised.load(Relaxed) && self.has_sockets.load(Relaxed) {
-            self.raise(false);
+    pub(super) fn after_empty(&self, backend: &mut RxAny) {
+        if !self.has_sockets.load(Relaxed) {
+            return;
+        }
+        let ahead = self.watched.load(Relaxed) && backend.arm();
+        if self.raised.load(Relaxed) != ahead {
+            self.raise(ahead);
         }
     }
 

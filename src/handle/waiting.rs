@@ -48,6 +48,14 @@ impl Watched for Watch<'_> {
         }
     }
 
+    fn arm(&mut self) {
+        self.handle.rx.with(|rx| {
+            if let Some(backend) = rx.backend() {
+                backend.arm();
+            }
+        });
+    }
+
     fn settle(&mut self) {
         self.handle.source.settle();
         self.handle.rx.with(|rx| {
@@ -212,8 +220,11 @@ impl Handle {
     /// How long to sleep while packets are there but fewer than the watermark: no wake-up tells when it
     /// is reached.
     fn look_again_ns(&self) -> u64 {
-        let delay_ms = self.layout.lock().map_or(0, Layout::delay_ms);
-        u64::from(delay_ms.max(1)) * 1_000_000
+        let layout = match self.accelerated.get() {
+            Some(_) => Some(self.choose_layout()),
+            None => *self.layout.lock(),
+        };
+        u64::from(layout.map_or(0, Layout::delay_ms).max(1)) * 1_000_000
     }
 
     /// Packets that can be read now, as far as the kernel has handed them over.

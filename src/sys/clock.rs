@@ -10,6 +10,15 @@ pub fn monotonic_ns() -> u64 {
     now_ns(libc::CLOCK_MONOTONIC)
 }
 
+/// International Atomic Time less the real time, in nanoseconds: whole seconds, 0 where nobody has told the
+/// kernel.
+pub fn tai_offset_ns() -> u64 {
+    const SECOND: u64 = 1_000_000_000;
+    let real = now_ns(libc::CLOCK_REALTIME);
+    let tai = now_ns(libc::CLOCK_TAI);
+    (tai.saturating_sub(real) + SECOND / 2) / SECOND * SECOND
+}
+
 /// The real time as seconds since 1970 and microseconds.
 pub fn realtime_timeval() -> (i64, i64) {
     let ns = realtime_ns();

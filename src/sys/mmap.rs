@@ -7,7 +7,7 @@ use memmap2::{MmapOptions, MmapRaw};
 
 use crate::error::{Error, Result};
 
-/// A readable and writable shared mapping that is unmapped when dropped.
+/// A shared mapping that is unmapped when dropped.
 ///
 /// A mapping keeps its socket alive in the kernel: drop it before the descriptor.
 #[derive(Debug)]
@@ -21,6 +21,20 @@ impl Mapping {
     /// `OutOfMemory` when the kernel has no room, `Os` for any other failure.
     pub fn new(fd: &OwnedFd, len: usize) -> Result<Self> {
         match MmapOptions::new().len(len).map_raw(fd) {
+            Ok(map) => Ok(Self(map)),
+            Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(Error::OutOfMemory),
+            Err(error) => Err(Error::Os("mmap", error)),
+        }
+    }
+
+    /// Maps `len` bytes from `offset` of `fd`, for reading only: writing to them ends the process.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn read_only(fd: &OwnedFd, offset: u64, len: usize) -> Result<Self> {
+        let mut options = MmapOptions::new();
+        match options.offset(offset).len(len).map_raw_read_only(fd) {
             Ok(map) => Ok(Self(map)),
             Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(Error::OutOfMemory),
             Err(error) => Err(Error::Os("mmap", error)),

@@ -8,6 +8,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::error::{Error, Result};
 
+pub mod bpf;
 pub mod clock;
 pub mod dl;
 pub mod env;

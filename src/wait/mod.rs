@@ -36,6 +36,9 @@ pub trait Watched {
     /// Looks without waiting.
     fn look(&mut self) -> Look;
 
+    /// Called before a sleep on the descriptors. They show at once what came after the last look.
+    fn arm(&mut self) {}
+
     /// Called when the descriptors were ready and the look that followed found nothing: takes away
     /// what made them ready (the pending error of a link that went down).
     fn settle(&mut self);

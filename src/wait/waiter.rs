@@ -192,6 +192,7 @@ impl<P: Platform> Round<'_, P> {
                         Counters::add(&counters.empty_wakeups, 1);
                         watched.settle();
                     }
+                    watched.arm();
                     (request.fds, request.recheck_ns)
                 }
             };

@@ -136,7 +136,7 @@ impl RxBackend for TpacketRx {
         }
     }
 
-    fn nap_ns(&self) -> u64 {
+    fn nap_ns(&mut self) -> u64 {
         match self.feeds.as_slice() {
             [feed] => feed.nap_ns(),
             _ => 0,
