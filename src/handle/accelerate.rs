@@ -56,6 +56,8 @@ impl Handle {
         self.forget_wanted_slots();
         self.attach(lifecycle)?;
         self.selectable.start();
+        // The program may sleep on the descriptor before it looks for the first time.
+        self.rx.with(|rx| rx.backend().map(RxBackend::arm));
         Ok(())
     }
 

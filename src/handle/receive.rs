@@ -297,8 +297,9 @@ impl Handle {
 
     #[inline]
     fn on_empty(&self, rx: &mut Rx) {
+        let empty_looks = rx.empty_looks;
         if let Some(backend) = rx.backend() {
-            self.selectable.after_empty(backend);
+            self.selectable.after_empty(backend, empty_looks);
         }
         rx.empty_looks = rx.empty_looks.wrapping_add(1);
         if rx.empty_looks.is_multiple_of(LOOKS_PER_SETTLE) {

@@ -13,6 +13,10 @@ use crate::backend::{RxAny, RxBackend};
 use crate::error::Result;
 use crate::sys::event::{Epoll, EventFd};
 
+/// A program that has not asked for the descriptor may have read it in the public struct. After so many looks
+/// in a row that found nothing it spins, and does not sleep on a descriptor.
+const LOOKS_OF_A_SPINNER: u32 = 32;
+
 /// The descriptor, and what makes it readable.
 pub(super) struct Selectable {
     epoll: Epoll,
@@ -84,11 +88,12 @@ impl Selectable {
     /// Called with the receive half, after a look that found nothing: packets that made it readable may
     /// have been rejected.
     #[inline]
-    pub(super) fn after_empty(&self, backend: &mut RxAny) {
+    pub(super) fn after_empty(&self, backend: &mut RxAny, empty_looks: u32) {
         if !self.has_sockets.load(Relaxed) {
             return;
         }
-        let ahead = self.watched.load(Relaxed) && backend.arm();
+        let may_sleep = self.watched.load(Relaxed) || empty_looks < LOOKS_OF_A_SPINNER;
+        let ahead = may_sleep && backend.arm();
         if self.raised.load(Relaxed) != ahead {
             self.raise(ahead);
         }

@@ -245,8 +245,7 @@ impl RxBackend for BpfRx {
     }
 
     fn next_time(&self) -> Option<u64> {
-        let tai_ns = self.ring.next_tai_ns()?;
-        Some(tai_ns.wrapping_sub(self.tai_offset_ns))
+        self.ring.next_time(self.tai_offset_ns)
     }
 
     fn arm(&mut self) -> bool {

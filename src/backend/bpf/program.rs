@@ -26,6 +26,8 @@ impl Context {
     pub(super) const VLAN_TCI: i16 = 24;
     pub(super) const VLAN_PROTO: i16 = 28;
     pub(super) const IFINDEX: i16 = 40;
+    /// Real time when the frame was received, 0 where nobody asked for it to be noted.
+    const STAMP: i16 = 152;
 }
 
 /// Where the length of a frame is in the context.
@@ -69,8 +71,8 @@ pub struct Shared {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Notes {
-    /// CLOCK_TAI, in nanoseconds.
-    pub tai_ns: u64,
+    /// CLOCK_TAI in nanoseconds, or with [`REAL_TIME`] that.
+    pub time_ns: u64,
     /// Bytes that follow.
     pub caplen: u32,
     /// Bytes on the wire, with the tag.
@@ -79,7 +81,7 @@ pub struct Notes {
     pub ifindex: u32,
     /// The tag that the kernel had moved to metadata: valid with [`TAGGED`].
     pub tci: u16,
-    /// [`TAGGED`], [`SENT`], [`CHECKED`].
+    /// [`TAGGED`], [`SENT`], [`CHECKED`], [`REAL_TIME`].
     pub flags: u16,
 }
 
@@ -89,6 +91,8 @@ pub const TAGGED: u16 = 1;
 pub const SENT: u16 = 2;
 /// The kernel has verified its checksums.
 pub const CHECKED: u16 = 4;
+/// The stamp is the one that the kernel had given the frame already, for every reader the same.
+pub const REAL_TIME: u16 = 8;
 
 /// Where the bytes begin.
 pub const DATA: usize = size_of::<Notes>();
@@ -175,8 +179,6 @@ fn reserve(asm: &mut Assembler, ring_fd: i32, dropped: Label) {
 }
 
 fn write_notes(asm: &mut Assembler, direction: FrameDirection) {
-    asm.call(Helper::KTIME_TAI);
-    asm.store(Size::Double, R8, offset_of!(Notes, tai_ns) as i16, R0);
     asm.store(Size::Word, R8, offset_of!(Notes, caplen) as i16, R7);
     asm.load(Size::Word, R1, R6, Context::LEN);
     asm.store(Size::Word, R8, offset_of!(Notes, len) as i16, R1);
@@ -185,17 +187,31 @@ fn write_notes(asm: &mut Assembler, direction: FrameDirection) {
     asm.store_value(Size::Half, R8, offset_of!(Notes, tci) as i16, 0);
     let flags = offset_of!(Notes, flags) as i16;
     match direction {
-        FrameDirection::Sent => asm.store_value(Size::Half, R8, flags, SENT.into()),
+        FrameDirection::Sent => {
+            asm.call(Helper::KTIME_TAI);
+            asm.store(Size::Double, R8, offset_of!(Notes, time_ns) as i16, R0);
+            asm.store_value(Size::Half, R8, flags, SENT.into());
+        }
         FrameDirection::Received => {
-            let unchecked = asm.label();
+            let (unchecked, unstamped, stamped) = (asm.label(), asm.label(), asm.label());
+            asm.load(Size::Double, R0, R6, Context::STAMP);
+            asm.jump_if(If::Equal, R0, Operand::Imm(0), unstamped);
+            asm.store_value(Size::Half, R8, flags, REAL_TIME.into());
+            asm.jump(stamped);
+            asm.bind(unstamped);
+            asm.call(Helper::KTIME_TAI);
             asm.store_value(Size::Half, R8, flags, 0);
+            asm.bind(stamped);
+            asm.store(Size::Double, R8, offset_of!(Notes, time_ns) as i16, R0);
             asm.mov(R1, R6);
             asm.set(R2, CSUM_QUERY);
             asm.call(Helper::CSUM_LEVEL);
             // A level, or a negative number for a frame that nobody has checked.
             asm.alu(Alu::Rsh, R0, Operand::Imm(63));
             asm.jump_if(If::NotEqual, R0, Operand::Imm(0), unchecked);
-            asm.store_value(Size::Half, R8, flags, CHECKED.into());
+            asm.load(Size::Half, R1, R8, flags);
+            asm.alu(Alu::Or, R1, Operand::Imm(CHECKED.into()));
+            asm.store(Size::Half, R8, flags, R1);
             asm.bind(unchecked);
         }
     }

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::program::{CHECKED, DATA, Notes, SENT, TAGGED};
+use super::program::{CHECKED, DATA, Notes, REAL_TIME, SENT, TAGGED};
 use crate::backend::{Checksum, Frame, FrameDirection, Stamp};
 use crate::error::Result;
 use crate::sys::mmap::Mapping;
@@ -128,7 +128,7 @@ impl Ring {
             data,
             caplen: notes.caplen.min(room).min(snaplen),
             len: notes.len,
-            stamp: Stamp::from_ns(notes.tai_ns.wrapping_sub(offset_ns)),
+            stamp: Stamp::from_ns(real_ns(&notes, offset_ns)),
             ifindex: notes.ifindex as i32,
             direction: if sent {
                 FrameDirection::Sent
@@ -144,11 +144,12 @@ impl Ring {
         })
     }
 
-    /// The stamp of the next frame, by CLOCK_TAI.
-    pub fn next_tai_ns(&self) -> Option<u64> {
+    /// The stamp of the next frame, in nanoseconds since 1970; `offset_ns` as for [`next`](Self::next).
+    pub fn next_time(&self, offset_ns: u64) -> Option<u64> {
         let (_, record, _) = self.peek()?;
         // SAFETY: as in `next`.
-        Some(unsafe { (*record.as_ptr().cast::<Notes>()).tai_ns })
+        let notes = unsafe { record.cast::<Notes>().read() };
+        Some(real_ns(&notes, offset_ns))
     }
 
     /// Whether a frame can be taken.
@@ -191,6 +192,15 @@ impl Ring {
             self.released = self.next;
             Self::position(&self.consumer).store(self.next, Ordering::Release);
         }
+    }
+}
+
+#[inline]
+fn real_ns(notes: &Notes, offset_ns: u64) -> u64 {
+    if notes.flags & REAL_TIME != 0 {
+        notes.time_ns
+    } else {
+        notes.time_ns.wrapping_sub(offset_ns)
     }
 }
 

@@ -31,11 +31,16 @@ fn the_verifier_takes_what_is_assembled() {
             b"" => None,
             _ => Some(filters::compile(text, DLT_EN10MB, 65_535).expect("it compiles")),
         };
-        for only in [None, Some(filters::Only::Received), Some(filters::Only::Sent)] {
+        for only in [
+            None,
+            Some(filters::Only::Received),
+            Some(filters::Only::Sent),
+        ] {
             let classic = filters::wrap(program.as_ref(), only, 1500);
             for (_, direction) in HOOKS {
                 let (shared, ring) = (rx.tap.shared_fd.as_raw_fd(), rx.tap.ring_fd);
-                let insns = program::assemble(&classic, direction, shared, ring).expect("a program");
+                let insns =
+                    program::assemble(&classic, direction, shared, ring).expect("a program");
                 let (loaded, log) = bpf::load_tc_program_with_log(&insns);
                 assert!(loaded.is_ok(), "{text:?} {direction:?} {loaded:?}\n{log}");
             }
