@@ -138,7 +138,7 @@ typedef struct pfring_stat pfring_stat;
 #define PF_RING_TIMESTAMP (1 << 4)
 
 /**
- * Ask the card for time stamps.
+ * Has the card stamp what comes in, where it can.
  */
 #define PF_RING_HW_TIMESTAMP (1 << 5)
 
@@ -153,7 +153,7 @@ typedef struct pfring_stat pfring_stat;
 #define PF_RING_ZC_FIXED_RSS_Q_0 (1 << 7)
 
 /**
- * Take the hardware time stamp off the packet.
+ * Take the hardware time stamp off the packet. No effect.
  */
 #define PF_RING_STRIP_HW_TIMESTAMP (1 << 8)
 
@@ -173,7 +173,7 @@ typedef struct pfring_stat pfring_stat;
 #define PF_RING_CHUNK_MODE (1 << 11)
 
 /**
- * Read the IXIA trailer.
+ * The stamp in the IXIA trailer becomes the packet's, and the trailer is cut off.
  */
 #define PF_RING_IXIA_TIMESTAMP (1 << 12)
 
@@ -188,7 +188,7 @@ typedef struct pfring_stat pfring_stat;
 #define PF_RING_ZC_NOT_REPROGRAM_RSS (1 << 14)
 
 /**
- * Read the VSS or APCON trailer.
+ * As PF_RING_IXIA_TIMESTAMP, for the VSS or APCON trailer.
  */
 #define PF_RING_VSS_APCON_TIMESTAMP (1 << 15)
 
@@ -233,17 +233,17 @@ typedef struct pfring_stat pfring_stat;
 #define PF_RING_FLOW_OFFLOAD_TUNNEL (1 << 23)
 
 /**
- * Hide packets that a stack: ring injected.
+ * Hide packets that a stack: ring injected. No effect: they are like all others.
  */
 #define PF_RING_DISCARD_INJECTED_PKTS (1 << 24)
 
 /**
- * Read the Arista 7150 trailer or 7280 header.
+ * As PF_RING_IXIA_TIMESTAMP, for the Arista 7150 trailer; the stamp of a 7280 header, which stays.
  */
 #define PF_RING_ARISTA_TIMESTAMP (1 << 25)
 
 /**
- * Read the MetaWatch trailer.
+ * As PF_RING_IXIA_TIMESTAMP, for the MetaWatch trailer.
  */
 #define PF_RING_METAWATCH_TIMESTAMP (1 << 26)
 

@@ -186,6 +186,17 @@ fn bind(ring: &Ring, name: &str) -> i32 {
     unsafe { capi::pfring_bind(ring.raw(), name.as_ptr().cast_mut()) }
 }
 
+/// How many ask for promiscuous mode of an interface.
+fn promiscuity(dev: &str) -> u32 {
+    let shown = std::process::Command::new("ip")
+        .args(["-d", "-o", "link", "show", dev])
+        .output()
+        .expect("ip(8)");
+    let text = String::from_utf8(shown.stdout).unwrap();
+    let (_, rest) = text.split_once("promiscuity ").expect("ip -d shows it");
+    rest.split_whitespace().next().unwrap().parse().unwrap()
+}
+
 #[test]
 fn none_is_bound_later() {
     let Some(lab) = Lab::quiet(Turn::Shared) else {
@@ -193,12 +204,14 @@ fn none_is_bound_later() {
     };
     lab.second_pair();
     for backend in backends() {
-        let ring = Open::on("none").backend(backend).ring();
+        let promisc = abi::PF_RING_PROMISC;
+        let ring = Open::on("none").flags(promisc).backend(backend).ring();
         assert_eq!((ring.device_id, ring.mtu), (0, 9000));
         assert_eq!(ring.send(&numbered(1, 60)), -12, "not enabled");
         assert_eq!(bind(&ring, "vb.7"), 0);
         assert_eq!((ring.device_id, ring.mtu), (ifindex("vb"), 1500));
         assert_eq!(bind(&ring, "vd"), 0, "one more");
+        assert_eq!([promiscuity("vb"), promiscuity("vd")], [1, 1]);
         ring.enable();
         assert_eq!((bind(&ring, "lo"), errno()), (-1, libc::EBUSY));
         send_vlans(&lab.sender());

@@ -143,6 +143,20 @@ fn failing_opens() {
             "{bad:?}: errno {errno}"
         );
     }
+    for bad in [
+        "vb@64", "vb@2-1", "vb.4095", "any,vb", "none@0", "pcap:", "vb@1x",
+    ] {
+        assert_eq!(errno(bad), libc::EINVAL, "{bad:?}");
+    }
+    for missing in [
+        "nosuch.7",
+        "nosuch@0",
+        "stack:nosuch",
+        "zc:nosuch@1",
+        "nt:vb",
+    ] {
+        assert_eq!(errno(missing), libc::ENODEV, "{missing:?}");
+    }
     let bad_setting = |name, value| Open::on("vb").env(name, value).open().err();
     assert_eq!(bad_setting("PFRING_WAIT", "lazily"), Some(libc::EINVAL));
     assert_eq!(bad_setting("PFRING_BACKEND", "magic"), Some(libc::EINVAL));

@@ -209,6 +209,28 @@ fn arista_key_frames_are_no_packets() {
     }
 }
 
+/// The header of an Arista 7280 stands behind the addresses and stays there; also of a packet that is cut.
+#[test]
+fn arista_7280_headers_stay() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let plain = numbered(5, 100);
+    let header = [&[0xd2, 0x8b, 0, 1, 0, 0x10][..], &stamp()].concat();
+    let frame = [&plain[..12], &header, &plain[12..]].concat();
+    for caplen in [1536, 60] {
+        let ring = Open::on("vb")
+            .flags(abi::PF_RING_ARISTA_TIMESTAMP)
+            .caplen(caplen)
+            .enabled();
+        lab.sender().send(&frame);
+        let got = ring.packet(SOON);
+        assert_eq!({ got.header.extended_hdr.timestamp_ns }, NS);
+        assert_eq!({ got.header.len }, 114);
+        assert_eq!(got.bytes(), &frame[..frame.len().min(caplen as usize)]);
+    }
+}
+
 #[test]
 fn filters_see_the_packet_before_its_trailer_is_cut_off() {
     let Some(lab) = Lab::quiet(Turn::Shared) else {

@@ -131,6 +131,13 @@ impl Trailers {
     }
 }
 
+fn taken_over(stamp: &trailers::Stamp) -> Stamp {
+    Stamp {
+        sec: stamp.sec as u64,
+        nsec: stamp.nsec,
+    }
+}
+
 /// How far local time is from UTC, asked anew for each minute.
 #[derive(Default)]
 struct LocalTime {
@@ -156,12 +163,23 @@ impl Handle {
     #[cold]
     pub(super) fn without_trailer(&self, mut frame: Frame) -> Option<Frame> {
         self.trailers.origin.store(0, Relaxed);
-        let Some(kind) = self.trailers.kind.filter(|_| frame.caplen == frame.len) else {
-            return Some(frame);
-        };
         // SAFETY: the frame was taken from the backend under the receive half, which the caller still
         // holds; nothing was released since, and nobody writes to it.
         let data = unsafe { frame.bytes() };
+        let Some(kind) = self.trailers.kind else {
+            return Some(frame);
+        };
+        if kind == Kind::Arista
+            && let Some(stamp) = trailers::read_arista_7280(data)
+        {
+            // A header, which stays in the packet.
+            show_stamp("Arista 7280", &stamp);
+            frame.stamp = taken_over(&stamp);
+            return Some(frame);
+        }
+        if frame.caplen != frame.len {
+            return Some(frame);
+        }
         if kind == Kind::Arista
             && let Some(key) = trailers::read_arista_7150_key_frame(data)
         {
@@ -175,10 +193,7 @@ impl Handle {
         frame.len = frame.caplen;
         if let Some(stamp) = &trailer.stamp {
             show_stamp(kind.name(), stamp);
-            frame.stamp = Stamp {
-                sec: stamp.sec as u64,
-                nsec: stamp.nsec,
-            };
+            frame.stamp = taken_over(stamp);
         }
         let (device, port) = trailer.origin;
         let origin = u32::from(port) << 16 | u32::from(device);

@@ -15,7 +15,7 @@ pub const POLL_SLEEP_MAX: u32 = 1000;
 /// Unused.
 pub const POLL_QUEUE_MIN_LEN: u32 = 500;
 
-// Flags of pfring_open(). Those about hardware and ZC are accepted and have no effect.
+// Flags of pfring_open(). Those about flows in hardware and ZC are accepted and have no effect.
 
 /// Hardware hashes both directions alike.
 pub const PF_RING_ZC_SYMMETRIC_RSS: u32 = 1 << 0;
@@ -27,13 +27,13 @@ pub const PF_RING_LONG_HEADER: u32 = 1 << 2;
 pub const PF_RING_PROMISC: u32 = 1 << 3;
 /// Fill the time stamp, also where that costs.
 pub const PF_RING_TIMESTAMP: u32 = 1 << 4;
-/// Ask the card for time stamps.
+/// Has the card stamp what comes in, where it can.
 pub const PF_RING_HW_TIMESTAMP: u32 = 1 << 5;
 /// Allow pfring_send_last_rx_packet().
 pub const PF_RING_RX_PACKET_BOUNCE: u32 = 1 << 6;
 /// Hardware puts everything into queue 0.
 pub const PF_RING_ZC_FIXED_RSS_Q_0: u32 = 1 << 7;
-/// Take the hardware time stamp off the packet.
+/// Take the hardware time stamp off the packet. No effect.
 pub const PF_RING_STRIP_HW_TIMESTAMP: u32 = 1 << 8;
 /// Leave parsed_pkt alone.
 pub const PF_RING_DO_NOT_PARSE: u32 = 1 << 9;
@@ -41,13 +41,13 @@ pub const PF_RING_DO_NOT_PARSE: u32 = 1 << 9;
 pub const PF_RING_DO_NOT_TIMESTAMP: u32 = 1 << 10;
 /// Receive chunks.
 pub const PF_RING_CHUNK_MODE: u32 = 1 << 11;
-/// Read the IXIA trailer.
+/// The stamp in the IXIA trailer becomes the packet's, and the trailer is cut off.
 pub const PF_RING_IXIA_TIMESTAMP: u32 = 1 << 12;
 /// Filter in user space.
 pub const PF_RING_USERSPACE_BPF: u32 = 1 << 13;
 /// Leave the hardware hash alone.
 pub const PF_RING_ZC_NOT_REPROGRAM_RSS: u32 = 1 << 14;
-/// Read the VSS or APCON trailer.
+/// As PF_RING_IXIA_TIMESTAMP, for the VSS or APCON trailer.
 pub const PF_RING_VSS_APCON_TIMESTAMP: u32 = 1 << 15;
 /// Hardware hashes addresses only.
 pub const PF_RING_ZC_IPONLY_RSS: u32 = 1 << 16;
@@ -65,11 +65,11 @@ pub const PF_RING_DO_NOT_STRIP_FCS: u32 = 1 << 21;
 pub const PF_RING_TX_BPF: u32 = 1 << 22;
 /// Hardware follows flows inside tunnels.
 pub const PF_RING_FLOW_OFFLOAD_TUNNEL: u32 = 1 << 23;
-/// Hide packets that a stack: ring injected.
+/// Hide packets that a stack: ring injected. No effect: they are like all others.
 pub const PF_RING_DISCARD_INJECTED_PKTS: u32 = 1 << 24;
-/// Read the Arista 7150 trailer or 7280 header.
+/// As PF_RING_IXIA_TIMESTAMP, for the Arista 7150 trailer; the stamp of a 7280 header, which stays.
 pub const PF_RING_ARISTA_TIMESTAMP: u32 = 1 << 25;
-/// Read the MetaWatch trailer.
+/// As PF_RING_IXIA_TIMESTAMP, for the MetaWatch trailer.
 pub const PF_RING_METAWATCH_TIMESTAMP: u32 = 1 << 26;
 /// Older name of PF_RING_ZC_SYMMETRIC_RSS.
 pub const PF_RING_DNA_SYMMETRIC_RSS: u32 = PF_RING_ZC_SYMMETRIC_RSS;
