@@ -1765,7 +1765,7 @@ int pfring_set_sampling_rate(pfring *ring,
                              uint32_t rate);
 
 /**
- * Lets some of the packets pass that hash rules drop: of each 10 * rate packets that such a rule has matched,
+ * Lets some of the packets pass that hash rules drop: of each 10 * rate packets that such a rule matches,
  * the first ten. They are counted as match_forward of the rule. A rule after which wildcard rules are looked
  * at is not sampled.
  *

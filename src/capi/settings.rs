@@ -229,7 +229,7 @@ pub unsafe extern "C" fn pfring_set_sampling_rate(ring: *mut pfring, rate: u32) 
         })
     }
 }
-/// Lets some of the packets pass that hash rules drop: of each 10 * rate packets that such a rule has matched,
+/// Lets some of the packets pass that hash rules drop: of each 10 * rate packets that such a rule matches,
 /// the first ten. They are counted as match_forward of the rule. A rule after which wildcard rules are looked
 /// at is not sampled.
 ///

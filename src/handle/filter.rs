@@ -187,6 +187,11 @@ impl Handle {
                 socket.attach_filter(program)?;
             }
         }
+        let filters = state.kernel.is_some() || state.here.is_some();
+        let here_only = filters || self.obstacles.has(Obstacle::Channel);
+        if !lifecycle.paused && !here_only && self.accelerated.get().is_none() {
+            self.attach_rules(lifecycle, only);
+        }
         Ok(())
     }
 

@@ -137,6 +137,8 @@ struct Lifecycle {
     /// Rings of slots that may take over from those of blocks. Made when capture starts: making one
     /// takes the kernel tens of milliseconds, and the turn comes in a call that must not block.
     spare: Option<TpacketRx>,
+    /// The spare rings have taken over, or are about to.
+    turned: bool,
 }
 
 const _: () = {

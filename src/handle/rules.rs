@@ -8,6 +8,10 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
+mod kernel;
+
+use kernel::Kernel;
+
 use super::Handle;
 use super::obstacles::Obstacle;
 use crate::abi;
@@ -38,6 +42,7 @@ pub(super) struct Rules {
 
 struct State {
     set: RuleSet,
+    kernel: Kernel,
     outlets: Vec<Outlet>,
 }
 
@@ -52,6 +57,7 @@ impl Rules {
         Self {
             state: Mutex::new(State {
                 set: RuleSet::new(seed()),
+                kernel: Kernel::default(),
                 outlets: Vec::new(),
             }),
             mode: AtomicU32::new(abi::filtering_mode::SOFTWARE_ONLY.0),
@@ -107,10 +113,18 @@ impl Handle {
     }
 
     /// Changes the rules, and puts them in force.
-    fn change<T>(&self, change: impl FnOnce(&mut RuleSet) -> Result<T>) -> Result<T> {
-        let mut state = self.rules.state.lock();
-        let done = change(&mut state.set);
-        self.obstacles.set(Obstacle::Rules, !state.set.is_open());
+    fn change<T>(&self, change: impl FnOnce(&mut RuleSet, &mut Kernel) -> Result<T>) -> Result<T> {
+        let lifecycle = self.lifecycle.lock();
+        let (done, other) = {
+            let State { set, kernel, .. } = &mut *self.rules.state.lock();
+            let before = (set.revision(), kernel.is_refused());
+            let done = change(set, kernel);
+            self.obstacles.set(Obstacle::Rules, !set.is_open());
+            (done, before != (set.revision(), kernel.is_refused()))
+        };
+        if other {
+            self.attach(&lifecycle)?;
+        }
         done
     }
 
@@ -123,7 +137,7 @@ impl Handle {
     pub fn add_rule(&self, mut rule: Wildcard, reflector: &CStr) -> Result<()> {
         self.check_software()?;
         self.open_outlet(&mut rule.action, reflector)?;
-        self.change(|set| Ok(set.add(rule, now())?))
+        self.change(|set, _| Ok(set.add(rule, now())?))
     }
 
     /// Removes a wildcard rule.
@@ -133,7 +147,7 @@ impl Handle {
     /// `Os` with EFAULT when there is none; `NotSupported` in a mode without software.
     pub fn remove_rule(&self, id: u16) -> Result<()> {
         self.check_software()?;
-        self.change(|set| set.remove(id).then_some(()).ok_or(refused(libc::EFAULT)))
+        self.change(|set, _| set.remove(id).then_some(()).ok_or(refused(libc::EFAULT)))
     }
 
     /// Adds the rule of a flow.
@@ -144,7 +158,11 @@ impl Handle {
     pub fn add_flow_rule(&self, key: FlowKey, mut action: Action, reflector: &CStr) -> Result<()> {
         self.check_software()?;
         self.open_outlet(&mut action, reflector)?;
-        self.change(|set| Ok(set.add_flow(key, action, now())?))
+        self.change(|set, kernel| {
+            set.add_flow(key, action, now())?;
+            kernel.add_flow(&key, action);
+            Ok(())
+        })
     }
 
     /// Removes the rule of a flow.
@@ -155,13 +173,15 @@ impl Handle {
     /// in a mode without software.
     pub fn remove_flow_rule(&self, key: &FlowKey) -> Result<()> {
         self.check_software()?;
-        self.change(|set| {
+        self.change(|set, kernel| {
             if set.flows() == 0 {
                 return Err(refused(libc::EFAULT));
             }
-            set.remove_flow(key)
-                .then_some(())
-                .ok_or(refused(libc::EPERM))
+            if !set.remove_flow(key) {
+                return Err(refused(libc::EPERM));
+            }
+            kernel.remove_flow(key);
+            Ok(())
         })
     }
 
@@ -171,7 +191,12 @@ impl Handle {
     ///
     /// `Os` with EFAULT when there is none.
     pub fn rule_counters(&self, id: u16) -> Result<(Counters, u32)> {
-        with_age(self.rules.state.lock().set.counters(id))
+        let state = self.rules.state.lock();
+        let (mut counters, slot) = state.set.counters(id).ok_or(refused(libc::EFAULT))?;
+        if let Some(slot) = slot {
+            state.kernel.count_slot(slot, &mut counters);
+        }
+        Ok(with_age(counters))
     }
 
     /// What the rule of a flow has done, and for how many seconds it has not matched.
@@ -180,12 +205,24 @@ impl Handle {
     ///
     /// `Os` with EFAULT when there is none.
     pub fn flow_rule_counters(&self, key: &FlowKey) -> Result<(Counters, u32)> {
-        with_age(self.rules.state.lock().set.flow_counters(key))
+        let state = self.rules.state.lock();
+        let counters = state.set.flow_counters(key);
+        let mut counters = counters.ok_or(refused(libc::EFAULT))?;
+        state.kernel.count_flow(key, &mut counters);
+        Ok(with_age(counters))
     }
 
     /// Removes wildcard rules that have not matched for longer than so many seconds.
     pub fn purge_rules(&self, seconds: u16) {
-        let _ = self.change(|set| {
+        let _ = self.change(|set, kernel| {
+            set.each_slot(|slot, last| {
+                let mut counters = Counters {
+                    last: *last,
+                    ..Counters::default()
+                };
+                kernel.count_slot(slot, &mut counters);
+                *last = counters.last;
+            });
             set.purge(seconds, now());
             Ok(())
         });
@@ -193,15 +230,23 @@ impl Handle {
 
     /// Removes rules of flows that have not matched for longer than so many seconds.
     pub fn purge_flow_rules(&self, seconds: u16) {
-        let _ = self.change(|set| {
-            set.purge_flows(seconds, now());
+        let _ = self.change(|set, kernel| {
+            set.each_flow(|key, _, last| {
+                let mut counters = Counters {
+                    last: *last,
+                    ..Counters::default()
+                };
+                kernel.count_flow(key, &mut counters);
+                *last = counters.last;
+            });
+            set.purge_flows(seconds, now(), |key| kernel.remove_flow(key));
             Ok(())
         });
     }
 
     /// Sets what happens to packets that no rule decides on.
     pub fn set_default_policy(&self, accepts: bool) {
-        let _ = self.change(|set| {
+        let _ = self.change(|set, _| {
             set.set_policy(accepts);
             Ok(())
         });
@@ -210,7 +255,10 @@ impl Handle {
 
     /// Lets one of so many packets pass that the rules of flows drop; 0: none.
     pub fn set_filtering_sampling(&self, rate: u32) {
-        self.rules.state.lock().set.set_sampling(rate);
+        let _ = self.change(|set, _| {
+            set.set_sampling(rate);
+            Ok(())
+        });
     }
 
     /// Finds the interface that an action sends to, and opens a socket for it.
@@ -287,9 +335,8 @@ impl Handle {
     }
 }
 
-fn with_age(counters: Option<Counters>) -> Result<(Counters, u32)> {
-    let counters = counters.ok_or(refused(libc::EFAULT))?;
-    Ok((counters, counters.last.age(now()) / 100))
+fn with_age(counters: Counters) -> (Counters, u32) {
+    (counters, counters.last.age(now()) / 100)
 }
 
 /// What rules see of the world while a packet is judged.

@@ -50,13 +50,17 @@ impl Handle {
         let Some(rings) = lifecycle.spare.take() else {
             return;
         };
-        match self.start_slots(rings) {
+        lifecycle.turned = true;
+        match self
+            .attach(&lifecycle)
+            .and_then(|()| self.start_slots(rings))
+        {
             Ok(()) => log::info(format_args!("{}: turns to TPACKET_V2", self.name())),
             Err(error) => log::info(format_args!("{}: stays TPACKET_V3: {error}", self.name())),
         }
     }
 
-    /// System calls that take microseconds, all of them: the filter is attached already.
+    /// System calls that take microseconds, all of them.
     fn start_slots(&self, rings: TpacketRx) -> Result<()> {
         for device in self.source.devices() {
             device.socket.stamp_early()?;

@@ -7,6 +7,9 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use crate::error::Result;
 use crate::sys::{check, own};
 
+pub mod asm;
+pub mod socket_filter;
+
 // Of linux/bpf.h; libc does not have them.
 const MAP_CREATE: libc::c_int = 0;
 const PROG_LOAD: libc::c_int = 5;

@@ -167,6 +167,11 @@ impl PacketSocket {
         debug_assert!(nothing.is_ok(), "{nothing:?}");
     }
 
+    /// Whether it takes nothing any more.
+    pub fn is_retired(&self) -> bool {
+        self.retired.load(Ordering::Relaxed)
+    }
+
     /// Gives its ring back, which must not be mapped.
     pub fn free_ring(&self) {
         // SAFETY: plain integers; all zero is a request for no ring.
@@ -213,6 +218,25 @@ impl PacketSocket {
             libc::SOL_SOCKET,
             libc::SO_ATTACH_FILTER,
             &fprog,
+        )
+    }
+
+    /// Attaches a program of the kernel's own instruction set in place of the filter before.
+    ///
+    /// # Errors
+    ///
+    /// `Os` when the kernel refuses the program.
+    pub fn attach_program(&self, program: RawFd) -> Result<()> {
+        if self.is_retired() {
+            return Ok(());
+        }
+        let option = libc::SO_ATTACH_BPF;
+        set_option(
+            "SO_ATTACH_BPF",
+            &self.fd,
+            libc::SOL_SOCKET,
+            option,
+            &program,
         )
     }
 

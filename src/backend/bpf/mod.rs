@@ -17,7 +17,6 @@ use crate::sys::clock;
 use crate::sys::mmap::Mapping;
 use crate::sys::page_size;
 
-mod asm;
 mod program;
 mod ring;
 mod translate;

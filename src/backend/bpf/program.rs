@@ -8,10 +8,12 @@ use std::mem::offset_of;
 
 use libc::sock_filter;
 
-use super::asm::{Alu, Assembler, If, Label, Operand, R0, R1, R2, R3, R4, R6, R7, R8, R9, Size};
 use super::translate::translate;
 use crate::backend::FrameDirection;
 use crate::sys::bpf::Insn;
+use crate::sys::bpf::asm::{
+    Alu, Assembler, If, Label, Operand, R0, R1, R2, R3, R4, R6, R7, R8, R9, Size,
+};
 
 /// Fields of `struct __sk_buff` (linux/bpf.h).
 pub(super) struct Context;

@@ -7,11 +7,11 @@
 
 use libc::sock_filter;
 
-use super::asm::{
-    Alu, Assembler, If, Label, Operand, R0, R1, R2, R3, R4, R5, R6, R7, R8, R10, Size,
-};
 use super::program::{CONTEXT_LEN, Context, Helper};
 use crate::backend::FrameDirection;
+use crate::sys::bpf::asm::{
+    Alu, Assembler, If, Label, Operand, R0, R1, R2, R3, R4, R5, R6, R7, R8, R10, Size,
+};
 
 const A: u8 = R7;
 const X: u8 = R8;

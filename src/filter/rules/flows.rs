@@ -65,6 +65,13 @@ impl FlowKey {
         Self::of_facts(&parse(packet.data, packet.start(), 4).0)
     }
 
+    /// As the kernel's program makes it, for IPv4.
+    pub(super) fn kernel_words(&self) -> Option<[u64; 3]> {
+        let end = |i: usize, port: u64| self.ends[i][0] << 16 | port & 0xffff;
+        let rest = self.rest & 0xffff_ffff;
+        (self.rest as u8 == 4).then(|| [end(0, self.rest >> 48), end(1, self.rest >> 32), rest])
+    }
+
     #[inline]
     fn hash(&self, seed: u64) -> u64 {
         let [low, high] = &self.ends;
@@ -292,13 +299,22 @@ impl Flows {
         }
     }
 
-    /// Removes rules that have not matched for longer than so many seconds.
-    pub fn purge(&mut self, seconds: u16, now: Moment) {
+    /// Removes rules that have not matched for longer than so many seconds; calls `gone` with each of them.
+    pub fn purge(&mut self, seconds: u16, now: Moment, mut gone: impl FnMut(&FlowKey)) {
         for place in 0..self.entries.len() {
             let live = self.groups[place / GROUP][place % GROUP] > GONE;
             if live && self.entries[place].last.is_older(seconds, now) {
+                gone(&self.entries[place].key);
                 self.clear(place);
             }
+        }
+    }
+
+    /// Calls `each` with each rule: its flow, its action, and when it matched last.
+    pub fn each(&mut self, mut each: impl FnMut(&FlowKey, Action, &mut Moment)) {
+        let tags = self.groups.iter().flatten();
+        for (_, entry) in tags.zip(&mut self.entries).filter(|(tag, _)| **tag > GONE) {
+            each(&entry.key, entry.action, &mut entry.last);
         }
     }
 

@@ -6,6 +6,7 @@
 //! here sends, waits or knows a clock: [`Outside`] is asked.
 
 pub mod flows;
+pub mod kernel;
 pub mod pattern;
 mod set;
 pub mod wildcard;
@@ -89,6 +90,11 @@ impl Moment {
             ahead if ahead > u32::MAX / 2 => 0,
             age => age,
         }
+    }
+
+    /// The later of two.
+    pub fn later(self, other: Self) -> Self {
+        if self.age(other) > 0 { other } else { self }
     }
 
     /// Whether it is longer ago than so many seconds.

@@ -1,9 +1,11 @@
 //! All rules of a ring, and the verdict on a packet.
 
 use super::flows::{FlowKey, Flows, Place};
+use super::kernel::{self, Maps, SLOTS, View};
 use super::wildcard::Wildcard;
 use super::{Action, Counters, Moment, Outside, Packet, Refused, Sending};
 use crate::packet::{Facts, parse};
+use crate::sys::bpf::Insn;
 
 /// Hash rules that wildcard rules may add by themselves: a scan must not fill the memory.
 const MOST_LEARNED: usize = 1 << 20;
@@ -20,12 +22,21 @@ pub struct RuleSet {
     sampling: u32,
     /// How deep packets have to be parsed for the wildcard rules.
     depth: u8,
+    /// Slots for counts in the kernel that were given out: none is given out twice, since a program that was
+    /// replaced may still be counting.
+    slots: u32,
+    /// Changes with each change that makes another program for the kernel.
+    revision: u64,
+    /// Rules of flows were added while a packet was judged.
+    learned: bool,
 }
 
 #[derive(Debug)]
 struct Counted {
     rule: Wildcard,
     counters: Counters,
+    /// Where the kernel counts, if it may.
+    slot: Option<u32>,
 }
 
 /// What becomes of a packet.
@@ -61,6 +72,9 @@ impl RuleSet {
             accepts: true,
             sampling: 0,
             depth: 4,
+            slots: 0,
+            revision: 0,
+            learned: false,
         }
     }
 
@@ -71,11 +85,13 @@ impl RuleSet {
 
     /// Sets the verdict where no rule decides.
     pub fn set_policy(&mut self, accepts: bool) {
+        self.revision += u64::from(self.accepts != accepts);
         self.accepts = accepts;
     }
 
     /// Lets ten of `10 * rate` packets pass that a hash rule drops, the first ten of them; 0: none.
     pub fn set_sampling(&mut self, rate: u32) {
+        self.revision += u64::from((self.sampling > 0) != (rate > 0));
         self.sampling = rate;
     }
 
@@ -85,12 +101,15 @@ impl RuleSet {
     ///
     /// `Exists` where the flow has one.
     pub fn add_flow(&mut self, key: FlowKey, action: Action, now: Moment) -> Result<(), Refused> {
+        self.revision += u64::from(self.flows.is_empty());
         self.flows.add(key, action, now)
     }
 
     /// Removes a hash rule; false when there is none.
     pub fn remove_flow(&mut self, key: &FlowKey) -> bool {
-        self.flows.remove(key)
+        let removed = self.flows.remove(key);
+        self.revision += u64::from(removed && self.flows.is_empty());
+        removed
     }
 
     /// Hash rules.
@@ -104,9 +123,10 @@ impl RuleSet {
         Some(self.flows.counters(place))
     }
 
-    /// Removes hash rules that have not matched for longer than so many seconds.
-    pub fn purge_flows(&mut self, seconds: u16, now: Moment) {
-        self.flows.purge(seconds, now);
+    /// Removes hash rules that have not matched for longer than so many seconds; calls `gone` with each of them.
+    pub fn purge_flows(&mut self, seconds: u16, now: Moment, gone: impl FnMut(&FlowKey)) {
+        self.flows.purge(seconds, now, gone);
+        self.revision += u64::from(self.flows.is_empty());
     }
 
     fn position(&self, id: u16) -> Result<usize, usize> {
@@ -114,7 +134,9 @@ impl RuleSet {
             .binary_search_by_key(&id, |counted| counted.rule.id)
     }
 
-    fn set_depth(&mut self) {
+    /// After the wildcard rules have changed.
+    fn look_again(&mut self) {
+        self.revision += 1;
         let depths = self.wildcards.iter().map(|counted| counted.rule.depth());
         self.depth = depths.max().unwrap_or(4);
     }
@@ -132,8 +154,15 @@ impl RuleSet {
             last: now,
             ..Counters::default()
         };
-        self.wildcards.insert(at, Counted { rule, counters });
-        self.set_depth();
+        let slot = (self.slots < SLOTS).then_some(self.slots);
+        self.slots += u32::from(slot.is_some());
+        let counted = Counted {
+            rule,
+            counters,
+            slot,
+        };
+        self.wildcards.insert(at, counted);
+        self.look_again();
         Ok(())
     }
 
@@ -142,22 +171,62 @@ impl RuleSet {
         let found = self.position(id);
         if let Ok(at) = found {
             self.wildcards.remove(at);
-            self.set_depth();
+            self.look_again();
         }
         found.is_ok()
     }
 
-    /// What a wildcard rule has done.
-    pub fn counters(&self, id: u16) -> Option<Counters> {
+    /// What a wildcard rule has done here, and the slot of what it has done in the kernel.
+    pub fn counters(&self, id: u16) -> Option<(Counters, Option<u32>)> {
         let at = self.position(id).ok()?;
-        Some(self.wildcards[at].counters)
+        let counted = &self.wildcards[at];
+        Some((counted.counters, counted.slot))
     }
 
     /// Removes wildcard rules that have not matched for longer than so many seconds and are not locked.
     pub fn purge(&mut self, seconds: u16, now: Moment) {
         self.wildcards
             .retain(|counted| counted.rule.locked || !counted.counters.last.is_older(seconds, now));
-        self.set_depth();
+        self.look_again();
+    }
+
+    /// Calls `each` with the slot of each wildcard rule, and when the rule matched last.
+    pub fn each_slot(&mut self, mut each: impl FnMut(u32, &mut Moment)) {
+        for counted in &mut self.wildcards {
+            if let Some(slot) = counted.slot {
+                each(slot, &mut counted.counters.last);
+            }
+        }
+    }
+
+    /// Calls `each` with each hash rule: its flow, its action, and when it matched last.
+    pub fn each_flow(&mut self, each: impl FnMut(&FlowKey, Action, &mut Moment)) {
+        self.flows.each(each);
+    }
+
+    /// Changes with each change that makes another program for the kernel.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Whether hash rules were added while packets were judged, since the last call.
+    pub fn take_learned(&mut self) -> bool {
+        std::mem::take(&mut self.learned)
+    }
+
+    /// The program that lets the kernel drop what the rules drop; None where it could drop nothing.
+    pub fn program(&self, frame: kernel::Frame, maps: Maps) -> Option<Vec<Insn>> {
+        let wildcards = self.wildcards.iter();
+        let wildcards: Vec<_> = wildcards
+            .map(|counted| (&counted.rule, counted.slot))
+            .collect();
+        let view = View {
+            has_flows: !self.flows.is_empty(),
+            flows_drop: self.sampling == 0,
+            wildcards: &wildcards,
+            accepts: self.accepts,
+        };
+        kernel::program(&view, frame, maps)
     }
 
     /// The verdict on a packet. Counts, sends and learns as the rules ask for.
@@ -226,7 +295,7 @@ impl RuleSet {
     ) {
         let (facts, _) = parse(packet.data, packet.start(), self.depth);
         for at in 0..self.wildcards.len() {
-            let Counted { rule, counters } = &mut self.wildcards[at];
+            let Counted { rule, counters, .. } = &mut self.wildcards[at];
             if !rule.matches(packet, &facts) {
                 continue;
             }
@@ -263,7 +332,7 @@ impl RuleSet {
             && self.flows.len() < MOST_LEARNED
         {
             // It may have a rule already, which did not decide.
-            let _ = self.flows.add(key, Action::Forward, now);
+            self.learned |= self.flows.add(key, Action::Forward, now).is_ok();
         }
     }
 }

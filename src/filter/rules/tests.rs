@@ -531,7 +531,10 @@ fn rules_count_and_idle_ones_are_purged() {
     for _ in 0..5 {
         assert!(!set.judge(&packet(&sample()), &mut world).passes);
     }
-    let of = |set: &RuleSet, id| set.counters(id).map(|c| (c.matched, c.filtered, c.last.0));
+    let of = |set: &RuleSet, id| {
+        set.counters(id)
+            .map(|(c, _)| (c.matched, c.filtered, c.last.0))
+    };
     assert_eq!(of(&set, 1), Some((5, 0, 1_000)));
     assert_eq!(of(&set, 2), Some((5, 5, 1_000)));
     assert_eq!(of(&set, 3), Some((0, 0, 0)));
@@ -543,15 +546,15 @@ fn rules_count_and_idle_ones_are_purged() {
         "another rule did"
     );
     set.purge(10, Moment(1_000));
-    set.purge_flows(10, Moment(1_000));
+    set.purge_flows(10, Moment(1_000), |_| {});
     assert_eq!(set.flows(), 2, "exactly ten seconds are not longer");
     set.purge(10, Moment(1_001));
-    set.purge_flows(10, Moment(1_001));
+    set.purge_flows(10, Moment(1_001), |_| {});
     let left: Vec<u16> = (0..9).filter(|&id| set.counters(id).is_some()).collect();
     assert_eq!(left, [1, 2, 4]);
     assert_eq!((set.flows(), set.flow_counters(&idle)), (1, None));
     set.purge(0, Moment(1_101));
-    set.purge_flows(0, Moment(1_101));
+    set.purge_flows(0, Moment(1_101), |_| {});
     assert_eq!((set.flows(), set.counters(4).is_some()), (0, true));
     assert!(!set.is_open());
     assert!(set.remove(4) && !set.remove(4) && set.is_open());

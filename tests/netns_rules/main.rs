@@ -1,163 +1,18 @@
 //! Filtering rules on live traffic: which packets are delivered, what is counted, what is sent on.
 
+#[path = "../common/mod.rs"]
 mod common;
+
+mod call;
+mod kernel;
 
 use std::time::Duration;
 
+use call::*;
 use common::frame::{DST, SRC, ethernet_ipv4, ipv4_udp, tagged};
-use common::ring::{LONG_HEADER, RX_ONLY, Ring, errno, set_errno};
+use common::ring::LONG_HEADER;
 use common::{Lab, Open, Turn, backends};
-use pfring::abi::{self, filtering_rule, hash_filtering_rule, hash_filtering_rule_stats};
-use pfring::capi;
-
-const SOON: Duration = Duration::from_secs(3);
-const A: [u8; 4] = [10, 9, 0, 1];
-const B: [u8; 4] = [10, 9, 0, 2];
-const UDP: u8 = 17;
-
-const FORWARD: u32 = 0;
-const DROP: u32 = 1;
-const CONTINUE: u32 = 2;
-const STOP: u32 = 3;
-const LEARN: u32 = 4;
-const REFLECT: u32 = 5;
-const REFLECT_ON: u32 = 6;
-const BOUNCE: u32 = 7;
-
-/// A UDP frame from A to B.
-fn udp(sport: u16, dport: u16) -> Vec<u8> {
-    ethernet_ipv4(&ipv4_udp(A, B, (sport, dport), b"some payload to look at"))
-}
-
-fn named(device: &str) -> [std::ffi::c_char; 8] {
-    let mut name = [0; 8];
-    for (to, from) in name.iter_mut().zip(device.bytes()) {
-        *to = from as std::ffi::c_char;
-    }
-    name
-}
-
-/// A wildcard rule for UDP packets to a port; 0: any packet.
-fn rule(id: u16, action: u32, dport: u16) -> filtering_rule {
-    // SAFETY: plain data; all zero is a valid rule.
-    let mut rule: filtering_rule = unsafe { std::mem::zeroed() };
-    rule.rule_id = id;
-    rule.rule_action = abi::rule_action_behaviour(action);
-    if dport != 0 {
-        rule.core_fields.proto = UDP;
-        rule.core_fields.dport_low = dport;
-        rule.core_fields.dport_high = dport;
-    }
-    rule
-}
-
-/// The hash rule for a flow of [`udp`].
-fn flow(action: u32, sport: u16, dport: u16) -> hash_filtering_rule {
-    // SAFETY: plain data; all zero is a valid rule.
-    let mut rule: hash_filtering_rule = unsafe { std::mem::zeroed() };
-    rule.ip_version = 4;
-    rule.proto = UDP;
-    rule.host_peer_a = abi::ip_addr::from_v4(u32::from_be_bytes(A));
-    rule.host_peer_b = abi::ip_addr::from_v4(u32::from_be_bytes(B));
-    rule.port_peer_a = sport;
-    rule.port_peer_b = dport;
-    rule.rule_action = abi::rule_action_behaviour(action);
-    rule
-}
-
-/// The answer of a call, with errno after a failure.
-fn answer(rc: i32) -> (i32, i32) {
-    (rc, if rc == -1 { errno() } else { 0 })
-}
-
-fn add(ring: &Ring, rule: &filtering_rule) -> (i32, i32) {
-    let mut rule = *rule;
-    // SAFETY: the handle is open, the rule is a whole one.
-    answer(unsafe { capi::pfring_add_filtering_rule(ring.raw(), &raw mut rule) })
-}
-
-fn remove(ring: &Ring, id: u16) -> (i32, i32) {
-    // SAFETY: the handle is open.
-    answer(unsafe { capi::pfring_remove_filtering_rule(ring.raw(), id) })
-}
-
-fn handle(ring: &Ring, rule: &hash_filtering_rule, adds: bool) -> (i32, i32) {
-    let mut rule = *rule;
-    // SAFETY: the handle is open, the rule is a whole one.
-    answer(unsafe {
-        capi::pfring_handle_hash_filtering_rule(ring.raw(), &raw mut rule, adds.into())
-    })
-}
-
-fn policy(ring: &Ring, accepts: bool) {
-    // SAFETY: the handle is open.
-    let rc = unsafe { capi::pfring_toggle_filtering_policy(ring.raw(), accepts.into()) };
-    assert_eq!(rc, 0);
-    assert_eq!(ring.socket_default_accept_policy, u8::from(accepts));
-}
-
-/// Matched, filtered and passed, of a buffer that is larger than need be.
-type Count = Result<(u64, u64, u64), (i32, i32)>;
-
-fn count(call: impl FnOnce(*mut std::ffi::c_char, *mut u32) -> i32) -> Count {
-    let mut buffer = [0x55_u8; 64];
-    let mut len = 64;
-    set_errno(0);
-    match answer(call(buffer.as_mut_ptr().cast(), &raw mut len)) {
-        (0, _) => {
-            assert_eq!(len, 28);
-            assert!(buffer[28..].iter().all(|&b| b == 0x55), "28 bytes, no more");
-            // SAFETY: the call has filled a structure without padding.
-            let stats: hash_filtering_rule_stats =
-                unsafe { buffer.as_ptr().cast::<hash_filtering_rule_stats>().read() };
-            assert!({ stats.inactivity } < 60);
-            Ok((stats.r#match, stats.filtered, stats.match_forward))
-        }
-        failed => {
-            assert_eq!(len, 64);
-            assert!(buffer.iter().all(|&b| b == 0x55));
-            Err(failed)
-        }
-    }
-}
-
-fn rule_count(ring: &Ring, id: u16) -> Count {
-    // SAFETY: the handle is open, the buffer has the bytes that its length says.
-    count(|buffer, len| unsafe {
-        capi::pfring_get_filtering_rule_stats(ring.raw(), id, buffer, len)
-    })
-}
-
-fn flow_count(ring: &Ring, rule: &hash_filtering_rule) -> Count {
-    let mut rule = *rule;
-    // SAFETY: as above.
-    count(|buffer, len| unsafe {
-        capi::pfring_get_hash_filtering_rule_stats(ring.raw(), &raw mut rule, buffer, len)
-    })
-}
-
-fn receiving(device: &str, backend: Option<&str>) -> Ring {
-    let ring = Open::on(device).backend(backend).flags(LONG_HEADER).ring();
-    assert_eq!(ring.set_direction(RX_ONLY), 0);
-    ring.enable();
-    ring
-}
-
-/// The destination ports of what is delivered: `expected` and no more.
-#[track_caller]
-fn assert_ports(ring: &Ring, expected: &[u16]) {
-    let ports = std::cell::RefCell::new(Vec::new());
-    ring.drain(
-        SOON,
-        || ports.borrow().len() >= expected.len(),
-        |got| {
-            ports
-                .borrow_mut()
-                .push(got.header.extended_hdr.parsed_pkt.l4_dst_port)
-        },
-    );
-    assert_eq!(ports.into_inner(), expected);
-}
+use pfring::{abi, capi};
 
 #[test]
 fn r63_statistics_of_rules_are_true() {
@@ -365,12 +220,13 @@ fn hash_rules_match_both_directions_and_nothing_else() {
     // SAFETY: the handle is open.
     let rc = unsafe { capi::pfring_set_filtering_sampling_rate(ring.raw(), 2) };
     assert_eq!(rc, 0);
-    for _ in 0..38 {
-        sender.send(&udp(1000, 53));
+    let sampled = flow(DROP, 1000, 57);
+    assert_eq!(handle(&ring, &sampled, true), (0, 0));
+    for _ in 0..40 {
+        sender.send(&udp(1000, 57));
     }
-    // Of 40 in all, 0..10 and 20..30 pass; two were dropped before it was asked for.
-    assert_ports(&ring, &[53; 18]);
-    assert_eq!(flow_count(&ring, &key), Ok((40, 22, 18)));
+    assert_ports(&ring, &[57; 20]);
+    assert_eq!(flow_count(&ring, &sampled), Ok((40, 20, 20)));
     assert_eq!(handle(&ring, &key, false), (0, 0));
     sender.send(&udp(1000, 53));
     assert_ports(&ring, &[53]);
@@ -405,7 +261,7 @@ fn packets_are_sent_on() {
     for backend in backends() {
         let far = lab.a.run(|| receiving("vc", None));
         let ring = receiving("vb", backend);
-        let to = |mut rule: filtering_rule, device| {
+        let to = |mut rule: abi::filtering_rule, device| {
             rule.reflector_device_name = named(device);
             rule
         };

@@ -1,4 +1,4 @@
-//! An assembler for the instructions that the tap's program takes: registers, labels, jumps forward.
+//! An assembler for the kernel's instructions: registers, labels, jumps forward.
 #![forbid(unsafe_code)]
 
 use crate::sys::bpf::Insn;
@@ -84,6 +84,10 @@ pub enum If {
     AnyBit = 0x40,
     /// Not equal.
     NotEqual = 0x50,
+    /// Less.
+    Less = 0xa0,
+    /// Less or equal.
+    AtMost = 0xb0,
 }
 
 /// The second operand.
@@ -217,6 +221,12 @@ impl Assembler {
         );
     }
 
+    /// Adds `src` to 64 bits of memory at once.
+    pub fn atomic_add(&mut self, dst: Register, offset: i16, src: Register) {
+        let code = CLASS_STX | MODE_ATOMIC | Size::Double as u8;
+        self.push(code, dst, src, offset, Alu::Add as i32);
+    }
+
     /// R0 = bytes of the packet at `at`, as a number. R6 holds the context; R1 to R5 are lost. Out of
     /// bounds it ends the program: to be checked before.
     pub fn load_packet(&mut self, size: Size, at: i32) {
@@ -277,6 +287,11 @@ impl Assembler {
     /// Ends the program with what is in R0.
     pub fn exit(&mut self) {
         self.push(CLASS_JMP | OP_EXIT, 0, 0, 0, 0);
+    }
+
+    /// Whether something jumps to a label.
+    pub fn is_wanted(&self, label: Label) -> bool {
+        self.jumps.iter().any(|(_, to)| *to == label)
     }
 
     /// The program; None when a jump is too far, or goes to a label that was never bound.
