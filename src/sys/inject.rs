@@ -4,72 +4,29 @@
 //! Documentation/bpf/bpf_prog_run.rst, Linux 5.18): what it passes goes to the network stack as received by the
 //! interface that the run names. The program is attached to nothing.
 
-use std::mem::size_of;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
-use super::{check, own, page_size};
+use super::bpf::{self, Insn};
+use super::page_size;
 use crate::error::{Error, Result};
 
-// linux/bpf.h; the libc crate has none of it.
-const BPF_PROG_LOAD: libc::c_int = 5;
-const BPF_PROG_RUN: libc::c_int = 10;
-const BPF_PROG_TYPE_XDP: u32 = 6;
-const LIVE_FRAMES: u32 = 1 << 1; // BPF_F_TEST_XDP_LIVE_FRAMES
 /// r0 = XDP_PASS; exit.
-const PASS_ALL: [u64; 2] = [0x0000_0002_0000_00b7, 0x95];
+const PASS_ALL: [Insn; 2] = [insn(0xb7, 2), insn(0x95, 0)];
+
+const fn insn(code: u8, immediate: i32) -> Insn {
+    Insn {
+        code,
+        registers: 0,
+        offset: 0,
+        immediate,
+    }
+}
 
 /// Bytes of a page that a live frame leaves to the kernel: its own structure, headroom and the shared
 /// information at the end (net/bpf/test_run.c).
 const RESERVED: usize = 1024;
 /// The shortest frame that may be run: an Ethernet header.
 const SHORTEST: usize = 14;
-
-/// The part of union bpf_attr for BPF_PROG_LOAD that is used.
-#[repr(C)]
-#[derive(Default)]
-struct LoadAttr {
-    prog_type: u32,
-    insn_cnt: u32,
-    insns: u64,
-    license: u64,
-    log: [u32; 2],
-    log_buf: u64,
-    rest: [u32; 8],
-}
-
-/// The part of union bpf_attr for BPF_PROG_RUN.
-#[repr(C)]
-#[derive(Default)]
-struct RunAttr {
-    prog_fd: u32,
-    retval: u32,
-    data_size_in: u32,
-    data_size_out: u32,
-    data_in: u64,
-    data_out: u64,
-    repeat: u32,
-    duration: u32,
-    ctx_size_in: u32,
-    ctx_size_out: u32,
-    ctx_in: u64,
-    ctx_out: u64,
-    flags: u32,
-    cpu: u32,
-    batch_size: u32,
-    padding: u32,
-}
-
-/// struct xdp_md.
-#[repr(C)]
-#[derive(Default)]
-struct XdpContext {
-    data: u32,
-    data_end: u32,
-    data_meta: u32,
-    ingress_ifindex: u32,
-    rx_queue_index: u32,
-    egress_ifindex: u32,
-}
 
 /// What lets frames come in. Needs CAP_BPF and CAP_NET_ADMIN when it is made, and nothing later.
 #[derive(Debug)]
@@ -84,17 +41,8 @@ impl Injector {
     ///
     /// [`Error::Os`] with EPERM without the right, and on a kernel without eBPF.
     pub fn new() -> Result<Self> {
-        let attr = LoadAttr {
-            prog_type: BPF_PROG_TYPE_XDP,
-            insn_cnt: PASS_ALL.len() as u32,
-            insns: PASS_ALL.as_ptr() as u64,
-            license: c"Dual MIT/GPL".as_ptr() as u64,
-            ..LoadAttr::default()
-        };
-        // SAFETY: instructions and licence are readable, and live longer than the call.
-        let fd = unsafe { bpf(BPF_PROG_LOAD, &attr) };
         Ok(Self {
-            program: own("BPF_PROG_LOAD", fd)?,
+            program: bpf::load_xdp_program(&PASS_ALL)?,
         })
     }
 
@@ -116,43 +64,8 @@ impl Injector {
         if frame.len() > Self::longest() {
             return Err(Error::MessageTooLong);
         }
-        let context = XdpContext {
-            data_end: frame.len() as u32,
-            ingress_ifindex: ifindex as u32,
-            ..XdpContext::default()
-        };
-        let attr = RunAttr {
-            prog_fd: self.program.as_raw_fd() as u32,
-            data_size_in: frame.len() as u32,
-            data_in: frame.as_ptr() as u64,
-            repeat: 1,
-            ctx_size_in: size_of::<XdpContext>() as u32,
-            ctx_in: (&raw const context) as u64,
-            flags: LIVE_FRAMES,
-            ..RunAttr::default()
-        };
-        // SAFETY: frame and context are readable, and live longer than the call; a live run writes nothing
-        // back.
-        check("BPF_PROG_RUN", unsafe { bpf(BPF_PROG_RUN, &attr) }).map(|_| ())
+        bpf::run_live(&self.program, frame, ifindex)
     }
-}
-
-/// bpf(2).
-///
-/// # Safety
-///
-/// - `attr` is what the command wants, its pointers are good for what the kernel does with them.
-unsafe fn bpf<T>(command: libc::c_int, attr: &T) -> libc::c_int {
-    // SAFETY: the attribute is readable for its size; the rest is the caller's promise.
-    let ret = unsafe {
-        libc::syscall(
-            libc::SYS_bpf,
-            command,
-            std::ptr::from_ref(attr),
-            size_of::<T>(),
-        )
-    };
-    ret as libc::c_int
 }
 
 #[cfg(test)]
