@@ -19,18 +19,21 @@ static const struct mode {
     enum how how;
     uint8_t waits;
     uint16_t watermark; /* 0: not set */
+    const char *backend; /* PFRING_BACKEND; NULL: not set */
 } modes[] = {
-    {"ours", "default", NULL, NULL, RECV, 1, 0},
-    {"ours", "passive", "passive", NULL, RECV, 1, 0},
-    {"ours", "watermark1", "passive", NULL, RECV, 1, 1},
-    {"ours", "active", "active", NULL, RECV, 1, 0},
-    {"ours", "adaptive", "adaptive", NULL, RECV, 1, 0},
-    {"ours", "sleep", "sleep", NULL, RECV, 1, 0},
-    {"ours", "yield", "yield", NULL, RECV, 1, 0},
-    {"ours", "spin0", NULL, NULL, RECV, 0, 0},
-    {"ours", "guarded", NULL, "1", RECV, 0, 0},
-    {"libpcap", "default", NULL, NULL, NEXT_EX, 1, 0},
-    {"libpcap", "immediate", NULL, NULL, POLL_DISPATCH, 1, 0},
+    {"ours", "default", NULL, NULL, RECV, 1, 0, NULL},
+    {"ours", "passive", "passive", NULL, RECV, 1, 0, NULL},
+    {"ours", "watermark1", "passive", NULL, RECV, 1, 1, NULL},
+    {"ours", "active", "active", NULL, RECV, 1, 0, NULL},
+    {"ours", "adaptive", "adaptive", NULL, RECV, 1, 0, NULL},
+    {"ours", "sleep", "sleep", NULL, RECV, 1, 0, NULL},
+    {"ours", "yield", "yield", NULL, RECV, 1, 0, NULL},
+    {"ours", "spin0", NULL, NULL, RECV, 0, 0, NULL},
+    {"ours", "guarded", NULL, "1", RECV, 0, 0, NULL},
+    {"ours", "bpf", NULL, NULL, RECV, 1, 0, "bpf"},
+    {"ours", "bpf-active", "active", NULL, RECV, 1, 0, "bpf"},
+    {"libpcap", "default", NULL, NULL, NEXT_EX, 1, 0, NULL},
+    {"libpcap", "immediate", NULL, NULL, POLL_DISPATCH, 1, 0, NULL},
 };
 
 static struct reader the_reader;
@@ -119,6 +122,7 @@ static pfring *open_ours(const struct mode *mode, int ring_mb)
     set_or_unset("PFRING_RING_MB", ring_mb != 0 ? text : NULL);
     set_or_unset("PFRING_WAIT", mode->wait);
     set_or_unset("PFRING_IDLE_GUARD", mode->guard);
+    set_or_unset("PFRING_BACKEND", mode->backend);
     pfring *ring = pfring_open(RX_NAME, SNAPLEN, PF_RING_PROMISC);
     if (ring == NULL)
         die("pfring_open");

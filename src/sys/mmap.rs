@@ -56,3 +56,16 @@ impl Mapping {
         self.len() == 0
     }
 }
+
+/// Asks for a line of memory; wrong addresses do no harm.
+#[inline(always)]
+pub fn prefetch(place: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint; it reads nothing that could fault.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(place.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
+}

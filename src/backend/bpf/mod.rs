@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use libc::sock_filter;
 use parking_lot::Mutex;
 
-use crate::backend::{Frame, FrameDirection, RxBackend};
+use crate::backend::{Frame, FrameDirection, Run, RxBackend};
 use crate::error::{Error, Result};
 use crate::sys::bpf::{self, Hook, Insn};
 use crate::sys::clock;
@@ -71,6 +71,11 @@ impl Tap {
     fn sleeps(&self) -> &AtomicU32 {
         // SAFETY: as in `word`.
         unsafe { AtomicU32::from_ptr(std::ptr::from_ref(&self.shared().sleeps).cast_mut()) }
+    }
+
+    /// The leap seconds may have been told to the kernel meanwhile.
+    fn tell_tai_offset(&self) {
+        Self::word(&self.shared().tai_offset_ns).store(clock::tai_offset_ns(), Ordering::Relaxed);
     }
 
     /// Frames that found no room. Safe in a signal handler.
@@ -151,8 +156,6 @@ pub struct BpfRx {
     ring: Ring,
     fds: [RawFd; 1],
     snaplen: u32,
-    /// CLOCK_TAI less the real time, in nanoseconds.
-    tai_offset_ns: u64,
     /// How long a reader of a busy link sleeps; 0 where latency is asked for.
     nap_ns: u64,
     /// Frames were taken since the last nap.
@@ -182,13 +185,13 @@ impl BpfRx {
             ring_fd: ring.fd(),
             links: Mutex::default(),
         };
+        tap.tell_tai_offset();
         let nap_ns = NAP_NS.min(ring.bytes() / 8 * 1000 / FLOOD_BYTES_PER_US);
         Ok(Self {
             fds: [ring.fd()],
             tap: Arc::new(tap),
             ring,
             snaplen,
-            tai_offset_ns: clock::tai_offset_ns(),
             nap_ns: if relaxed { nap_ns } else { 0 },
             busy: false,
         })
@@ -220,9 +223,19 @@ fn power_of_two_below(bytes: u64) -> u64 {
 impl RxBackend for BpfRx {
     #[inline]
     fn next(&mut self) -> Result<Option<Frame>> {
-        let frame = self.ring.next(self.snaplen, self.tai_offset_ns);
+        let frame = self.ring.next(self.snaplen);
         self.busy |= frame.is_some();
         Ok(frame)
+    }
+
+    #[inline]
+    fn lend_run(&mut self) -> Run {
+        self.ring.lend(self.snaplen)
+    }
+
+    #[inline]
+    fn return_run(&mut self, run: Run) {
+        self.ring.take_back(&run);
     }
 
     #[inline]
@@ -244,12 +257,12 @@ impl RxBackend for BpfRx {
     }
 
     fn next_time(&self) -> Option<u64> {
-        self.ring.next_time(self.tai_offset_ns)
+        self.ring.next_time()
     }
 
     fn arm(&mut self) -> bool {
         self.ring.release_all();
-        self.tai_offset_ns = clock::tai_offset_ns();
+        self.tap.tell_tai_offset();
         self.tap.sleeps().store(1, Ordering::SeqCst);
         // Saying that we sleep comes before any look at the ring, the kernel's in poll included.
         std::sync::atomic::fence(Ordering::SeqCst);

@@ -10,9 +10,10 @@ use libc::sock_filter;
 
 use super::translate::translate;
 use crate::backend::FrameDirection;
+use crate::backend::tpacket::run::FrameHeader;
 use crate::sys::bpf::Insn;
 use crate::sys::bpf::asm::{
-    Alu, Assembler, If, Label, Operand, R0, R1, R2, R3, R4, R6, R7, R8, R9, Size,
+    Alu, Assembler, If, Label, Operand, R0, R1, R2, R3, R4, R6, R7, R8, R9, R10, Size,
 };
 
 /// Fields of `struct __sk_buff` (linux/bpf.h).
@@ -64,42 +65,41 @@ pub struct Shared {
     pub dropped: u64,
     /// Frames that were put into the ring, one too many for a moment.
     pub arrived: u64,
+    /// CLOCK_TAI less the real time, in nanoseconds; the reader's to write.
+    pub tai_offset_ns: u64,
     /// Not 0: a reader sleeps, or is about to. The program that wakes it sets it to 0.
     pub sleeps: u32,
     padding: u32,
 }
 
-/// What lies before the bytes of a frame in the ring.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Notes {
-    /// CLOCK_TAI in nanoseconds, or with [`REAL_TIME`] that.
-    pub time_ns: u64,
-    /// Bytes that follow.
-    pub caplen: u32,
-    /// Bytes on the wire, with the tag.
-    pub len: u32,
-    /// Interface.
-    pub ifindex: u32,
-    /// The tag that the kernel had moved to metadata: valid with [`TAGGED`].
-    pub tci: u16,
-    /// [`TAGGED`], [`SENT`], [`CHECKED`], [`REAL_TIME`].
-    pub flags: u16,
-}
+/// Where the bytes of a frame begin in its record: behind the header that a frame of TPACKET_V3 has too, so that
+/// a reader takes both in the same way.
+pub const DATA: usize = size_of::<FrameHeader>().next_multiple_of(8);
+/// Bytes that the kernel keeps before each record, and what their places are multiples of.
+pub const RECORD_HEADER: usize = 8;
 
-/// A tag was put back in place.
-pub const TAGGED: u16 = 1;
-/// The host sends the frame.
-pub const SENT: u16 = 2;
-/// The kernel has verified its checksums.
-pub const CHECKED: u16 = 4;
-/// The stamp is the one that the kernel had given the frame already, for every reader the same.
-pub const REAL_TIME: u16 = 8;
-
-/// Where the bytes begin.
-pub const DATA: usize = size_of::<Notes>();
 const MACS: i32 = 12;
 const TAG: i32 = 4;
+const SECOND: i32 = 1_000_000_000;
+
+/// Where the fields of the header are.
+struct At;
+
+impl At {
+    const NEXT: i16 = offset_of!(FrameHeader, notes.tp_next_offset) as i16;
+    const SEC: i16 = offset_of!(FrameHeader, notes.tp_sec) as i16;
+    const NSEC: i16 = offset_of!(FrameHeader, notes.tp_nsec) as i16;
+    const CAPLEN: i16 = offset_of!(FrameHeader, notes.tp_snaplen) as i16;
+    const LEN: i16 = offset_of!(FrameHeader, notes.tp_len) as i16;
+    const STATUS: i16 = offset_of!(FrameHeader, notes.tp_status) as i16;
+    const MAC: i16 = offset_of!(FrameHeader, notes.tp_mac) as i16;
+    const TCI: i16 = offset_of!(FrameHeader, notes.hv1.tp_vlan_tci) as i16;
+    const IFINDEX: i16 = offset_of!(FrameHeader, address.sll_ifindex) as i16;
+    const PKTTYPE: i16 = offset_of!(FrameHeader, address.sll_pkttype) as i16;
+}
+
+/// On the stack: the distance to the next record, below what a translated program uses.
+const STEP: i16 = -96;
 
 /// A record's size has to be a constant to the verifier: a frame gets the smallest of these. The largest
 /// holds the longest frame that TPACKET takes.
@@ -163,6 +163,8 @@ fn reserve(asm: &mut Assembler, ring_fd: i32, dropped: Label) {
         let next = asm.label();
         asm.jump_if(If::Greater, R7, Operand::Imm(class), next);
         asm.set(R2, DATA as i32 + class + TAG);
+        let step = (RECORD_HEADER + DATA) as i32 + class + TAG;
+        asm.store_value(Size::Word, R10, STEP, (step + 7) & !7);
         asm.jump(reserve);
         asm.bind(next);
     }
@@ -180,43 +182,66 @@ fn reserve(asm: &mut Assembler, ring_fd: i32, dropped: Label) {
     asm.fetch_add(R9, offset_of!(Shared, arrived) as i16, R1);
 }
 
+/// Fills the header, all but what a tag changes.
 fn write_notes(asm: &mut Assembler, direction: FrameDirection) {
-    asm.store(Size::Word, R8, offset_of!(Notes, caplen) as i16, R7);
+    write_stamp(asm, direction);
+    asm.load(Size::Word, R1, R10, STEP);
+    asm.store(Size::Word, R8, At::NEXT, R1);
+    asm.store(Size::Word, R8, At::CAPLEN, R7);
     asm.load(Size::Word, R1, R6, Context::LEN);
-    asm.store(Size::Word, R8, offset_of!(Notes, len) as i16, R1);
+    asm.store(Size::Word, R8, At::LEN, R1);
     asm.load(Size::Word, R1, R6, Context::IFINDEX);
-    asm.store(Size::Word, R8, offset_of!(Notes, ifindex) as i16, R1);
-    asm.store_value(Size::Half, R8, offset_of!(Notes, tci) as i16, 0);
-    let flags = offset_of!(Notes, flags) as i16;
+    asm.store(Size::Word, R8, At::IFINDEX, R1);
+    asm.store_value(Size::Half, R8, At::MAC, DATA as i32);
+    asm.store_value(Size::Word, R8, At::STATUS, 0);
     match direction {
         FrameDirection::Sent => {
-            asm.call(Helper::KTIME_TAI);
-            asm.store(Size::Double, R8, offset_of!(Notes, time_ns) as i16, R0);
-            asm.store_value(Size::Half, R8, flags, SENT.into());
+            asm.store_value(Size::Byte, R8, At::PKTTYPE, libc::PACKET_OUTGOING.into());
         }
         FrameDirection::Received => {
-            let (unchecked, unstamped, stamped) = (asm.label(), asm.label(), asm.label());
-            asm.load(Size::Double, R0, R6, Context::STAMP);
-            asm.jump_if(If::Equal, R0, Operand::Imm(0), unstamped);
-            asm.store_value(Size::Half, R8, flags, REAL_TIME.into());
-            asm.jump(stamped);
-            asm.bind(unstamped);
-            asm.call(Helper::KTIME_TAI);
-            asm.store_value(Size::Half, R8, flags, 0);
-            asm.bind(stamped);
-            asm.store(Size::Double, R8, offset_of!(Notes, time_ns) as i16, R0);
+            let unchecked = asm.label();
+            asm.load(Size::Word, R1, R6, Context::PKT_TYPE);
+            asm.store(Size::Byte, R8, At::PKTTYPE, R1);
             asm.mov(R1, R6);
             asm.set(R2, CSUM_QUERY);
             asm.call(Helper::CSUM_LEVEL);
             // A level, or a negative number for a frame that nobody has checked.
             asm.alu(Alu::Rsh, R0, Operand::Imm(63));
             asm.jump_if(If::NotEqual, R0, Operand::Imm(0), unchecked);
-            asm.load(Size::Half, R1, R8, flags);
-            asm.alu(Alu::Or, R1, Operand::Imm(CHECKED.into()));
-            asm.store(Size::Half, R8, flags, R1);
+            asm.store_value(
+                Size::Word,
+                R8,
+                At::STATUS,
+                libc::TP_STATUS_CSUM_VALID as i32,
+            );
             asm.bind(unchecked);
         }
     }
+}
+
+/// The real time: as the kernel has noted it for a frame that came in, so that every reader has the same, else
+/// now.
+fn write_stamp(asm: &mut Assembler, direction: FrameDirection) {
+    let stamped = asm.label();
+    if direction == FrameDirection::Received {
+        asm.load(Size::Double, R0, R6, Context::STAMP);
+        asm.jump_if(If::NotEqual, R0, Operand::Imm(0), stamped);
+    }
+    asm.call(Helper::KTIME_TAI);
+    asm.load(
+        Size::Double,
+        R1,
+        R9,
+        offset_of!(Shared, tai_offset_ns) as i16,
+    );
+    asm.alu(Alu::Sub, R0, Operand::Reg(R1));
+    asm.bind(stamped);
+    asm.mov(R1, R0);
+    asm.alu(Alu::Div, R1, Operand::Imm(SECOND));
+    asm.store(Size::Word, R8, At::SEC, R1);
+    asm.alu(Alu::Mul, R1, Operand::Imm(SECOND));
+    asm.alu(Alu::Sub, R0, Operand::Reg(R1));
+    asm.store(Size::Word, R8, At::NSEC, R0);
 }
 
 /// Copies R7 bytes; a tag that the kernel keeps beside the frame goes back behind the addresses.
@@ -242,20 +267,19 @@ fn write_bytes(asm: &mut Assembler, discard: Label) {
 
 /// Writes the tag, and notes it: both lengths grow by it.
 fn write_tag(asm: &mut Assembler) {
-    let flags = offset_of!(Notes, flags) as i16;
-    asm.load(Size::Half, R1, R8, flags);
-    asm.alu(Alu::Or, R1, Operand::Imm(TAGGED.into()));
-    asm.store(Size::Half, R8, flags, R1);
-    for length in [offset_of!(Notes, caplen), offset_of!(Notes, len)] {
-        asm.load(Size::Word, R1, R8, length as i16);
+    asm.load(Size::Word, R1, R8, At::STATUS);
+    asm.alu(Alu::Or, R1, Operand::Imm(libc::TP_STATUS_VLAN_VALID as i32));
+    asm.store(Size::Word, R8, At::STATUS, R1);
+    for length in [At::CAPLEN, At::LEN] {
+        asm.load(Size::Word, R1, R8, length);
         asm.alu(Alu::Add, R1, Operand::Imm(TAG));
-        asm.store(Size::Word, R8, length as i16, R1);
+        asm.store(Size::Word, R8, length, R1);
     }
     // The type is in network byte order already.
     asm.load(Size::Word, R1, R6, Context::VLAN_PROTO);
     asm.store(Size::Half, R8, (DATA as i32 + MACS) as i16, R1);
     asm.load(Size::Word, R1, R6, Context::VLAN_TCI);
-    asm.store(Size::Half, R8, offset_of!(Notes, tci) as i16, R1);
+    asm.store(Size::Word, R8, At::TCI, R1);
     asm.network16(R1);
     asm.store(Size::Half, R8, (DATA as i32 + MACS + 2) as i16, R1);
 }

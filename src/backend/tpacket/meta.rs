@@ -13,31 +13,31 @@ const MACS_LEN: usize = 12;
 const DEFAULT_TPID: u16 = 0x8100;
 
 /// The kernel's notes of a frame.
-pub(super) struct Meta {
+pub(in crate::backend) struct Meta {
     /// TP_STATUS_* bits.
-    pub(super) status: u32,
+    pub(in crate::backend) status: u32,
     /// Bytes present, without the tag that was moved out.
-    pub(super) caplen: u32,
+    pub(in crate::backend) caplen: u32,
     /// Bytes on the wire, without that tag.
-    pub(super) len: u32,
+    pub(in crate::backend) len: u32,
     /// Arrival, seconds.
-    pub(super) sec: u32,
+    pub(in crate::backend) sec: u32,
     /// Arrival, nanoseconds.
-    pub(super) nsec: u32,
+    pub(in crate::backend) nsec: u32,
     /// The tag, valid with TP_STATUS_VLAN_VALID.
-    pub(super) tci: u16,
+    pub(in crate::backend) tci: u16,
     /// Its type, valid with TP_STATUS_VLAN_TPID_VALID.
-    pub(super) tpid: u16,
+    pub(in crate::backend) tpid: u16,
     /// Interface.
-    pub(super) ifindex: i32,
+    pub(in crate::backend) ifindex: i32,
     /// PACKET_OUTGOING and others.
-    pub(super) pkttype: u8,
+    pub(in crate::backend) pkttype: u8,
 }
 
 impl Meta {
     /// The stamp, in nanoseconds since 1970.
     #[inline]
-    pub(super) fn time_ns(sec: u32, nsec: u32) -> u64 {
+    pub(in crate::backend) fn time_ns(sec: u32, nsec: u32) -> u64 {
         u64::from(sec) * 1_000_000_000 + u64::from(nsec)
     }
 
@@ -48,7 +48,7 @@ impl Meta {
     /// - `data` points to `caplen` bytes that are ours to write, and [`TAG_LEN`] such bytes lie before
     ///   it.
     #[inline(always)]
-    pub(super) unsafe fn frame(&self, data: NonNull<u8>, snaplen: u32) -> Frame {
+    pub(in crate::backend) unsafe fn frame(&self, data: NonNull<u8>, snaplen: u32) -> Frame {
         let mut frame = self.untagged(data);
         if self.status & libc::TP_STATUS_VLAN_VALID != 0 && self.caplen as usize >= MACS_LEN {
             // SAFETY: the contract of this function; the frame has at least the MAC addresses.
@@ -75,7 +75,7 @@ impl Meta {
 
     /// The frame as it lies there, without a tag that was moved out.
     #[inline(always)]
-    pub(super) fn untagged(&self, data: NonNull<u8>) -> Frame {
+    pub(in crate::backend) fn untagged(&self, data: NonNull<u8>) -> Frame {
         Frame {
             data,
             caplen: self.caplen,
@@ -111,7 +111,7 @@ unsafe fn put_tag_back(data: NonNull<u8>, tag: [u8; TAG_LEN as usize]) -> NonNul
 }
 
 #[inline(always)]
-pub(super) fn direction(pkttype: u8) -> FrameDirection {
+pub(in crate::backend) fn direction(pkttype: u8) -> FrameDirection {
     if pkttype == libc::PACKET_OUTGOING {
         FrameDirection::Sent
     } else {
@@ -120,7 +120,7 @@ pub(super) fn direction(pkttype: u8) -> FrameDirection {
 }
 
 #[inline(always)]
-pub(super) fn checksum(status: u32) -> Checksum {
+pub(in crate::backend) fn checksum(status: u32) -> Checksum {
     const NOT_READY: u32 = libc::TP_STATUS_CSUMNOTREADY;
     const VALID: u32 = libc::TP_STATUS_CSUM_VALID;
     const { assert!(NOT_READY == 1 << 3 && VALID == 1 << 7) };

@@ -8,11 +8,11 @@ use crate::error::Result;
 use crate::sys::packet::PacketSocket;
 
 mod feed;
-mod meta;
+pub(in crate::backend) mod meta;
 mod pace;
 pub mod req;
 mod ring;
-mod run;
+pub(in crate::backend) mod run;
 pub mod v2;
 pub mod v3;
 

@@ -12,13 +12,14 @@ use libc::{sockaddr_ll, tpacket3_hdr};
 
 use super::meta::{Meta, ROOM_FROM, TAG_LEN, checksum, direction};
 use crate::backend::{AnyFrame, Checksum, Frame, FrameDirection, Stamp};
+use crate::sys::mmap::prefetch;
 
-/// What lies in front of a frame.
+/// What lies in front of a frame. The program of a BPF ring writes the same.
 #[repr(C, packed)]
-struct FrameHeader {
-    notes: tpacket3_hdr,
+pub(in crate::backend) struct FrameHeader {
+    pub(in crate::backend) notes: tpacket3_hdr,
     /// Behind it, aligned to 16 bytes, the address: 48 is a multiple of that.
-    address: sockaddr_ll,
+    pub(in crate::backend) address: sockaddr_ll,
 }
 
 const _: () = assert!(size_of::<tpacket3_hdr>().is_multiple_of(libc::TPACKET_ALIGNMENT));
@@ -37,10 +38,10 @@ const LINE: usize = 64;
 #[derive(Debug)]
 pub struct Run {
     /// How many.
-    pub(super) left: u32,
+    pub(in crate::backend) left: u32,
     snaplen: u32,
     /// The header of the next frame: the kernel's word, to be checked.
-    next: *mut u8,
+    pub(in crate::backend) next: *mut u8,
     /// The end of the block.
     end: *mut u8,
 }
@@ -76,7 +77,12 @@ impl Run {
     ///
     /// - `end` is the end of a block that stays in the reader's hands while `left` is not 0.
     /// - `next` lies in the block, or is wrong by what the kernel said.
-    pub(super) unsafe fn new(next: *mut u8, end: *mut u8, left: u32, snaplen: u32) -> Self {
+    pub(in crate::backend) unsafe fn new(
+        next: *mut u8,
+        end: *mut u8,
+        left: u32,
+        snaplen: u32,
+    ) -> Self {
         Self {
             left,
             snaplen,
@@ -193,7 +199,7 @@ unsafe fn look<'a>(place: *mut u8, end: *mut u8) -> Option<&'a FrameHeader> {
 impl FrameHeader {
     /// The kernel's notes.
     #[inline(always)]
-    fn meta(&self) -> Meta {
+    pub(in crate::backend) fn meta(&self) -> Meta {
         Meta {
             status: self.notes.tp_status,
             caplen: self.notes.tp_snaplen,
@@ -262,17 +268,4 @@ impl AnyFrame for RunFrame<'_> {
     fn moved_tci(&self) -> Option<u16> {
         None
     }
-}
-
-/// Asks for a line of memory; wrong addresses do no harm.
-#[inline(always)]
-fn prefetch(place: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint; it reads nothing that could fault.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(place.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = place;
 }
