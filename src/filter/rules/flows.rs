@@ -4,7 +4,7 @@
 //! group, which for 10,000 flows is a place in 32 KiB. A flow that is found costs one cache line more: its
 //! key and its counters lie together.
 
-use super::{Action, Counters, Moment, Packet, Refused};
+use super::{Action, Counters, Moment, Packet, Refused, kernel};
 use crate::packet::ip::{Addr, Flow, TCP, UDP};
 use crate::packet::{Facts, ether, parse};
 
@@ -163,6 +163,8 @@ pub struct Flows {
     groups: Vec<[u16; GROUP]>,
     /// As many as tags.
     entries: Vec<Entry>,
+    /// Rules that drop and ask no others.
+    dropping: usize,
     /// Tags that are not EMPTY, and those of them that are GONE.
     used: usize,
     gone: usize,
@@ -175,6 +177,7 @@ impl Flows {
             seed,
             groups: Vec::new(),
             entries: Vec::new(),
+            dropping: 0,
             used: 0,
             gone: 0,
         }
@@ -189,6 +192,11 @@ impl Flows {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.used == self.gone
+    }
+
+    /// How many of them drop and ask no others.
+    pub fn dropping(&self) -> usize {
+        self.dropping
     }
 
     /// The groups in which a flow may be, and its tag.
@@ -237,6 +245,7 @@ impl Flows {
         if (self.used + 1) * 8 > self.entries.len() * 7 {
             self.rebuild(self.len() + 1);
         }
+        self.dropping += usize::from(kernel::drops(action));
         self.put(Entry {
             key,
             action,
@@ -288,6 +297,7 @@ impl Flows {
     }
 
     fn clear(&mut self, place: usize) {
+        self.dropping -= usize::from(kernel::drops(self.entries[place].action));
         let group = &mut self.groups[place / GROUP];
         // Nothing was ever put behind a group with an empty place.
         if places_of(group, EMPTY) != 0 {

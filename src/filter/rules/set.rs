@@ -101,14 +101,22 @@ impl RuleSet {
     ///
     /// `Exists` where the flow has one.
     pub fn add_flow(&mut self, key: FlowKey, action: Action, now: Moment) -> Result<(), Refused> {
-        self.revision += u64::from(self.flows.is_empty());
-        self.flows.add(key, action, now)
+        let before = self.flow_kinds();
+        let added = self.flows.add(key, action, now);
+        self.revision += u64::from(before != self.flow_kinds());
+        added
+    }
+
+    /// Whether there are hash rules, and ones that drop.
+    fn flow_kinds(&self) -> (bool, bool) {
+        (self.flows.is_empty(), self.flows.dropping() == 0)
     }
 
     /// Removes a hash rule; false when there is none.
     pub fn remove_flow(&mut self, key: &FlowKey) -> bool {
+        let before = self.flow_kinds();
         let removed = self.flows.remove(key);
-        self.revision += u64::from(removed && self.flows.is_empty());
+        self.revision += u64::from(before != self.flow_kinds());
         removed
     }
 
@@ -125,8 +133,9 @@ impl RuleSet {
 
     /// Removes hash rules that have not matched for longer than so many seconds; calls `gone` with each of them.
     pub fn purge_flows(&mut self, seconds: u16, now: Moment, gone: impl FnMut(&FlowKey)) {
+        let before = self.flow_kinds();
         self.flows.purge(seconds, now, gone);
-        self.revision += u64::from(self.flows.is_empty());
+        self.revision += u64::from(before != self.flow_kinds());
     }
 
     fn position(&self, id: u16) -> Result<usize, usize> {
@@ -222,7 +231,7 @@ impl RuleSet {
             .collect();
         let view = View {
             has_flows: !self.flows.is_empty(),
-            flows_drop: self.sampling == 0,
+            flows_drop: self.sampling == 0 && self.flows.dropping() > 0,
             wildcards: &wildcards,
             accepts: self.accepts,
         };
