@@ -169,6 +169,28 @@ impl AnyFrame for Frame {
     }
 }
 
+/// Bytes of a frame that was not taken yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Glimpse {
+    /// The first byte of the link-layer header.
+    pub data: NonNull<u8>,
+    /// Bytes there.
+    pub len: u32,
+}
+
+impl Glimpse {
+    /// The bytes.
+    ///
+    /// # Safety
+    ///
+    /// - The backend is alive, and no frame was taken from it and nothing released since.
+    #[inline]
+    pub unsafe fn bytes<'a>(&self) -> &'a [u8] {
+        // SAFETY: they lie in memory of the backend that is in the reader's hands.
+        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.len as usize) }
+    }
+}
+
 /// A source of frames.
 pub trait RxBackend {
     /// The next frame, or None when none is there now. Never blocks.
@@ -196,6 +218,13 @@ pub trait RxBackend {
 
     /// Whether [`next`](Self::next) would give a frame or an end of file. Takes nothing.
     fn available(&self) -> bool;
+
+    /// The bytes of the frame that probably comes next, where they can be seen at no cost: a hint what to fetch
+    /// into the cache. Takes nothing.
+    #[inline]
+    fn glimpse(&self) -> Option<Glimpse> {
+        None
+    }
 
     /// The stamp of the next frame in nanoseconds, 0 where it has none; None when no frame is there, or its
     /// stamp cannot be seen before it is taken. Takes nothing.
@@ -284,6 +313,11 @@ impl RxBackend for RxAny {
 
     fn has(&self, packets: u32) -> bool {
         each!(self, rx => rx.has(packets))
+    }
+
+    #[inline]
+    fn glimpse(&self) -> Option<Glimpse> {
+        each!(self, rx => rx.glimpse())
     }
 
     fn next_time(&self) -> Option<u64> {

@@ -87,7 +87,7 @@ impl Handle {
                 }
                 Err(error) => return Err(error),
             };
-            let Some(frame) = self.admit(frame) else {
+            let Some(frame) = self.admit(frame, None) else {
                 continue;
             };
             // SAFETY: the frame was taken under the receive half, and nothing was released since.

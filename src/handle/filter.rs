@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use super::obstacles::{Obstacle, Obstacles};
 use super::{Handle, Lifecycle};
 use crate::abi;
-use crate::backend::{AnyFrame, Frame};
+use crate::backend::{AnyFrame, Frame, Glimpse};
 use crate::config::log;
 use crate::error::{Error, Result};
 use crate::filter::bpf::{self, Live, Program};
@@ -195,14 +195,14 @@ impl Handle {
         Ok(())
     }
 
-    /// Whether a frame is wanted.
+    /// Whether a frame is wanted. `next` is the one after it, where it can be seen.
     #[inline]
-    pub(super) fn wants(&self, frame: &Frame) -> bool {
+    pub(super) fn wants(&self, frame: &Frame, next: Option<Glimpse>) -> bool {
         self.obstacles.wants_all()
             || self.options.direction().accepts(frame.direction)
                 && (!self.obstacles.has(Obstacle::Channel) || self.selects(frame))
                 && (!self.obstacles.has(Obstacle::Filter) || self.passes_filter(frame))
-                && (!self.obstacles.has(Obstacle::Rules) || self.passes_rules(frame))
+                && (!self.obstacles.has(Obstacle::Rules) || self.passes_rules(frame, next))
                 && (!self.obstacles.has(Obstacle::Sampling) || self.sampling.takes())
     }
 

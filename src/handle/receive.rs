@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::obstacles::Obstacle;
 use super::{Handle, Rx, header};
 use crate::abi;
-use crate::backend::{AnyFrame, Frame, RunFrame, RxBackend};
+use crate::backend::{AnyFrame, Frame, Glimpse, RunFrame, RxBackend};
 use crate::error::{Error, Result};
 
 /// Empty looks between two looks at the sockets' pending errors: a program that polls the
@@ -219,17 +219,18 @@ impl Handle {
             self.on_empty(rx);
             return Ok(None);
         };
-        let Some(frame) = self.admit(frame) else {
+        let next = self.glimpse_for_rules(backend);
+        let Some(frame) = self.admit(frame, next) else {
             return self.take_after_reject(rx);
         };
         self.on_taken(rx, &frame);
         Ok(Some(frame))
     }
 
-    /// A frame as the program gets it, if it is wanted.
+    /// A frame as the program gets it, if it is wanted. `next` is the one after it, where it can be seen.
     #[inline]
-    pub(super) fn admit(&self, frame: Frame) -> Option<Frame> {
-        if !self.wants(&frame) {
+    pub(super) fn admit(&self, frame: Frame, next: Option<Glimpse>) -> Option<Frame> {
+        if !self.wants(&frame, next) {
             return None;
         }
         let frame = if self.obstacles.has(Obstacle::Trailer) {
@@ -255,7 +256,8 @@ impl Handle {
                 self.on_empty(rx);
                 break;
             };
-            if let Some(frame) = self.admit(frame) {
+            let next = self.glimpse_for_rules(backend);
+            if let Some(frame) = self.admit(frame, next) {
                 self.on_taken(rx, &frame);
                 return Ok(Some(frame));
             }
@@ -466,7 +468,8 @@ impl Handle {
                 self.selectable.after_take(backend);
                 return Ok(None);
             };
-            if let Some(frame) = self.admit(frame) {
+            let next = self.glimpse_for_rules(backend);
+            if let Some(frame) = self.admit(frame, next) {
                 self.on_taken(rx, &frame);
                 return Ok(Some(frame));
             }

@@ -15,7 +15,7 @@ use kernel::Kernel;
 use super::Handle;
 use super::obstacles::Obstacle;
 use crate::abi;
-use crate::backend::{AnyFrame, Frame};
+use crate::backend::{AnyFrame, Frame, Glimpse, RxAny, RxBackend};
 use crate::error::{Error, Result};
 use crate::filter::rules::flows::FlowKey;
 use crate::filter::rules::wildcard::Wildcard;
@@ -291,9 +291,16 @@ impl Handle {
         Ok(())
     }
 
+    /// What rules may want to see of the frame after the one that was taken last.
+    #[inline]
+    pub(super) fn glimpse_for_rules(&self, backend: &RxAny) -> Option<Glimpse> {
+        let rules = self.obstacles.has(Obstacle::Rules);
+        rules.then(|| backend.glimpse()).flatten()
+    }
+
     /// The verdict of the rules on a frame.
     #[inline(never)]
-    pub(super) fn passes_rules(&self, frame: &Frame) -> bool {
+    pub(super) fn passes_rules(&self, frame: &Frame, next: Option<Glimpse>) -> bool {
         // SAFETY: the frame was taken from the backend under the receive half, which the caller still
         // holds; nothing was released since, and nobody writes to it.
         let data = unsafe { frame.bytes() };
@@ -303,12 +310,14 @@ impl Handle {
             ifindex: frame.ifindex,
         };
         let state = &mut *self.rules.state.lock();
+        // SAFETY: nothing was taken or released since it was seen.
+        let next = next.map(|next| unsafe { next.bytes() });
         let mut world = World {
             outlets: &state.outlets,
             packet: &packet,
             whole: frame.caplen == frame.len,
         };
-        let verdict = state.set.judge(&packet, &mut world);
+        let verdict = state.set.judge(&packet, next, &mut world);
         let rule = verdict.rule.map_or(NO_RULE, i32::from);
         self.rules.last.store(rule, Relaxed);
         verdict.passes

@@ -9,7 +9,7 @@ use std::os::fd::RawFd;
 
 use super::ring::Ring;
 use super::run::Run;
-use crate::backend::Frame;
+use crate::backend::{Frame, Glimpse};
 use crate::sys::clock;
 
 /// The ring of one interface.
@@ -209,6 +209,11 @@ impl Feed {
             None => self.ring.nap_ns(),
             Some(_) => 0,
         }
+    }
+
+    #[inline]
+    pub(super) fn glimpse(&self) -> Option<Glimpse> {
+        self.change.is_none().then(|| self.ring.glimpse()).flatten()
     }
 
     pub(super) fn next_time(&self) -> Option<u64> {

@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use crate::backend::{Frame, RxBackend};
+use crate::backend::{Frame, Glimpse, RxBackend};
 use crate::error::Result;
 use crate::sys::packet::PacketSocket;
 
@@ -124,6 +124,14 @@ impl RxBackend for TpacketRx {
     fn queued(&self) -> u32 {
         let sum = |sum: u32, feed: &Feed| sum.saturating_add(feed.queued());
         self.feeds.iter().fold(0, sum)
+    }
+
+    #[inline]
+    fn glimpse(&self) -> Option<Glimpse> {
+        match self.feeds.as_slice() {
+            [feed] => feed.glimpse(),
+            _ => None,
+        }
     }
 
     fn next_time(&self) -> Option<u64> {

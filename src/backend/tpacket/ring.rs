@@ -9,7 +9,7 @@ use super::pace::Pace;
 use super::req::{Geometry, Layout, SMALLEST_RING_MB};
 use super::run::Run;
 use super::{v2, v3};
-use crate::backend::Frame;
+use crate::backend::{Frame, Glimpse};
 use crate::error::{Error, Result};
 use crate::sys::mmap::Mapping;
 use crate::sys::packet::PacketSocket;
@@ -176,6 +176,14 @@ impl Ring {
         match &self.walk {
             Walk::Blocks(walk, pace) => pace.nap_ns(walk.fill_ns()),
             Walk::Slots(..) => 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn glimpse(&self) -> Option<Glimpse> {
+        match &self.walk {
+            Walk::Blocks(walk, _) => walk.glimpse(),
+            Walk::Slots(..) => None,
         }
     }
 

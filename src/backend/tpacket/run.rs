@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use libc::{sockaddr_ll, tpacket3_hdr};
 
 use super::meta::{Meta, ROOM_FROM, TAG_LEN, checksum, direction};
-use crate::backend::{AnyFrame, Checksum, Frame, FrameDirection, Stamp};
+use crate::backend::{AnyFrame, Checksum, Frame, FrameDirection, Glimpse, Stamp};
 use crate::sys::mmap::prefetch;
 
 /// What lies in front of a frame. The program of a BPF ring writes the same.
@@ -115,6 +115,25 @@ impl Run {
         // SAFETY: the block is in our hands (contract of `new`).
         let header = unsafe { look(self.next, self.end)? };
         Some(Meta::time_ns(header.notes.tp_sec, header.notes.tp_nsec))
+    }
+
+    /// The bytes of the next frame, if it is an untagged one.
+    #[inline]
+    pub(super) fn glimpse(&self) -> Option<Glimpse> {
+        if self.left == 0 {
+            return None;
+        }
+        // SAFETY: the block is in our hands (contract of `new`).
+        let header = unsafe { look(self.next, self.end)? };
+        let data = self.next.wrapping_add(header.notes.tp_mac.into());
+        let len = header.notes.tp_snaplen;
+        let tagged = header.notes.tp_status & libc::TP_STATUS_VLAN_VALID != 0;
+        if tagged || data.wrapping_add(len as usize) > self.end {
+            return None;
+        }
+        // SAFETY: it lies in the block.
+        let data = unsafe { NonNull::new_unchecked(data) };
+        Some(Glimpse { data, len })
     }
 
     /// Takes the next frame if it is a plain one: untagged, not longer than the snap length, its header

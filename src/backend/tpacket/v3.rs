@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use libc::{tpacket_block_desc, tpacket_hdr_v1};
 
 use super::run::Run;
-use crate::backend::Frame;
+use crate::backend::{Frame, Glimpse};
 
 const BLOCK_HEADER: usize = offset_of!(tpacket_block_desc, hdr);
 const STATUS_OFFSET: usize = BLOCK_HEADER + offset_of!(tpacket_hdr_v1, block_status);
@@ -230,6 +230,14 @@ impl Walk {
         }
         let index = self.next_block().filter(|index| self.is_ready(*index))?;
         self.run_of(index).next_time()
+    }
+}
+
+impl Walk {
+    /// The bytes of the next frame, where they can be had without opening a block.
+    #[inline]
+    pub fn glimpse(&self) -> Option<Glimpse> {
+        self.run.glimpse()
     }
 }
 

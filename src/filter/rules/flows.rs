@@ -7,6 +7,7 @@
 use super::{Action, Counters, Moment, Packet, Refused, kernel};
 use crate::packet::ip::{Addr, Flow, TCP, UDP};
 use crate::packet::{Facts, ether, parse};
+use crate::sys::mmap::prefetch;
 
 /// Tags of a group.
 const GROUP: usize = 8;
@@ -16,12 +17,22 @@ const EMPTY: u16 = 0;
 const GONE: u16 = 1;
 
 /// A flow, the same for both directions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Eq)]
 pub struct FlowKey {
     /// The addresses of the two ends, the lower end first.
     ends: [[u64; 2]; 2],
     /// Their ports, VLAN, protocol and IP version.
     rest: u64,
+}
+
+impl PartialEq for FlowKey {
+    /// Word by word, without a branch for each.
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        let [[a, b], [c, d]] = self.ends;
+        let [[e, f], [g, h]] = other.ends;
+        (a ^ e) | (b ^ f) | (c ^ g) | (d ^ h) | (self.rest ^ other.rest) == 0
+    }
 }
 
 /// One end of a flow.
@@ -33,6 +44,19 @@ impl FlowKey {
         let a = (words(flow.src), flow.src_port);
         let b = (words(flow.dst), flow.dst_port);
         Self::between(vlan, flow.ip_version, flow.proto, a, b)
+    }
+
+    /// As [`new`](Self::new) for IPv4, kept in registers: this is the common case.
+    #[inline(always)]
+    fn v4(proto: u8, src: (u32, u16), dst: (u32, u16)) -> Self {
+        let end = |(address, port): (u32, u16)| u64::from(address) << 16 | u64::from(port);
+        let (a, b) = (end(src), end(dst));
+        let (low, high) = (a.min(b), a.max(b));
+        let ports = low << 48 | (high & 0xffff) << 32;
+        Self {
+            ends: [[low >> 16, 0], [high >> 16, 0]],
+            rest: ports | u64::from(proto) << 8 | 4,
+        }
     }
 
     #[inline]
@@ -85,38 +109,35 @@ impl FlowKey {
 
 /// What [`FlowKey::of`] gives for untagged TCP and UDP without IP options, by loads at fixed places; None for all
 /// others.
-#[inline]
-fn plain(data: &[u8]) -> Option<FlowKey> {
-    const V4: usize = ether::HEADER_LEN + 20 + 20;
-    const V6: usize = ether::HEADER_LEN + 40 + 20;
-    let head: &[u8; V4] = data.first_chunk()?;
+#[inline(always)]
+pub(super) fn plain(data: &[u8]) -> Option<FlowKey> {
+    let head: &[u8; ether::HEADER_LEN + 20 + 20] = data.first_chunk()?;
     let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
-    match half(12) {
-        ether::IPV4 if head[14] == 0x45 && half(20) & 0x1fff == 0 => {
-            let word = |at: usize| u64::from(half(at)) << 16 | u64::from(half(at + 2));
-            let proto = head[23];
-            matches!(proto, TCP | UDP).then(|| {
-                let a = ([word(26), 0], half(34));
-                FlowKey::between(0, 4, proto, a, ([word(30), 0], half(36)))
-            })
-        }
-        ether::IPV6 if head[14] >> 4 == 6 && matches!(head[20], TCP | UDP) => {
-            let head: &[u8; V6] = data.first_chunk()?;
-            let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
-            let [a, b] = [22, 38].map(|at| {
-                let address = head[at..].first_chunk().copied().unwrap_or_default();
-                words(Addr::V6(address))
-            });
-            Some(FlowKey::between(
-                0,
-                6,
-                head[20],
-                (a, half(54)),
-                (b, half(56)),
-            ))
-        }
-        _ => None,
+    let word = |at: usize| u32::from(half(at)) << 16 | u32::from(half(at + 2));
+    let proto = head[23];
+    let is_v4 = word(12) & 0xffff_ff00 == u32::from(ether::IPV4) << 16 | 0x4500;
+    if is_v4 && half(20) & 0x1fff == 0 && matches!(proto, TCP | UDP) {
+        let (src, dst) = ((word(26), half(34)), (word(30), half(36)));
+        return Some(FlowKey::v4(proto, src, dst));
     }
+    if half(12) == ether::IPV6 {
+        return plain_v6(data);
+    }
+    None
+}
+
+fn plain_v6(data: &[u8]) -> Option<FlowKey> {
+    let head: &[u8; ether::HEADER_LEN + 40 + 20] = data.first_chunk()?;
+    if head[14] >> 4 != 6 || !matches!(head[20], TCP | UDP) {
+        return None;
+    }
+    let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
+    let [a, b] = [22, 38].map(|at| {
+        let address = head[at..].first_chunk().copied().unwrap_or_default();
+        words(Addr::V6(address))
+    });
+    let (a, b) = ((a, half(54)), (b, half(56)));
+    Some(FlowKey::between(0, 6, head[20], a, b))
 }
 
 #[inline]
@@ -154,6 +175,17 @@ const _: () = assert!(size_of::<Entry>() == 64);
 /// The place of a rule, until the next one is added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(usize);
+
+/// What is known of the place of a rule before it is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fetched {
+    /// There is no rule.
+    Nowhere,
+    /// If there is one it is probably here.
+    At(Place),
+    /// Nothing.
+    Unknown,
+}
 
 /// The rules.
 #[derive(Debug)]
@@ -229,6 +261,36 @@ impl Flows {
                 return None;
             }
             at = (at + 1) & (self.groups.len() - 1);
+        }
+    }
+
+    /// Where the rule of a flow probably is, and its line of memory is on its way into the cache.
+    #[inline]
+    pub fn fetch(&self, key: &FlowKey) -> Fetched {
+        if self.groups.is_empty() {
+            return Fetched::Unknown;
+        }
+        let (at, tag) = self.way(key);
+        let group = &self.groups[at];
+        let hits = places_of(group, tag);
+        if hits != 0 {
+            let place = at * GROUP + hits.trailing_zeros() as usize;
+            prefetch((&raw const self.entries[place]).cast());
+            Fetched::At(Place(place))
+        } else if places_of(group, EMPTY) != 0 {
+            Fetched::Nowhere
+        } else {
+            Fetched::Unknown
+        }
+    }
+
+    /// As [`find`](Self::find), for a flow that was fetched; nothing was added or removed since.
+    #[inline]
+    pub fn find_fetched(&self, key: &FlowKey, fetched: Fetched) -> Option<Place> {
+        match fetched {
+            Fetched::Nowhere => None,
+            Fetched::At(place) if self.entries[place.0].key == *key => Some(place),
+            Fetched::At(_) | Fetched::Unknown => self.find(key),
         }
     }
 

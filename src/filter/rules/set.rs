@@ -1,6 +1,6 @@
 //! All rules of a ring, and the verdict on a packet.
 
-use super::flows::{FlowKey, Flows, Place};
+use super::flows::{self, Fetched, FlowKey, Flows, Place};
 use super::kernel::{self, Maps, SLOTS, View};
 use super::wildcard::Wildcard;
 use super::{Action, Counters, Moment, Outside, Packet, Refused, Sending};
@@ -29,6 +29,8 @@ pub struct RuleSet {
     revision: u64,
     /// Rules of flows were added while a packet was judged.
     learned: bool,
+    /// The flow of the packet that comes next, and where its rule is; None once rules have changed.
+    expected: Option<(FlowKey, Fetched)>,
 }
 
 #[derive(Debug)]
@@ -75,6 +77,7 @@ impl RuleSet {
             slots: 0,
             revision: 0,
             learned: false,
+            expected: None,
         }
     }
 
@@ -102,6 +105,7 @@ impl RuleSet {
     /// `Exists` where the flow has one.
     pub fn add_flow(&mut self, key: FlowKey, action: Action, now: Moment) -> Result<(), Refused> {
         let before = self.flow_kinds();
+        self.expected = None;
         let added = self.flows.add(key, action, now);
         self.revision += u64::from(before != self.flow_kinds());
         added
@@ -115,6 +119,7 @@ impl RuleSet {
     /// Removes a hash rule; false when there is none.
     pub fn remove_flow(&mut self, key: &FlowKey) -> bool {
         let before = self.flow_kinds();
+        self.expected = None;
         let removed = self.flows.remove(key);
         self.revision += u64::from(before != self.flow_kinds());
         removed
@@ -134,6 +139,7 @@ impl RuleSet {
     /// Removes hash rules that have not matched for longer than so many seconds; calls `gone` with each of them.
     pub fn purge_flows(&mut self, seconds: u16, now: Moment, gone: impl FnMut(&FlowKey)) {
         let before = self.flow_kinds();
+        self.expected = None;
         self.flows.purge(seconds, now, gone);
         self.revision += u64::from(before != self.flow_kinds());
     }
@@ -238,14 +244,37 @@ impl RuleSet {
         kernel::program(&view, frame, maps)
     }
 
-    /// The verdict on a packet. Counts, sends and learns as the rules ask for.
-    pub fn judge(&mut self, packet: &Packet<'_>, outside: &mut impl Outside) -> Verdict {
+    /// Gets ready for a packet that comes after the one that is judged now: where there are many hash rules, its
+    /// own is far away.
+    #[inline]
+    fn expect(&mut self, data: &[u8]) {
+        const NEAR: usize = 256;
+        self.expected = if self.flows.len() > NEAR {
+            flows::plain(data).map(|key| (key, self.flows.fetch(&key)))
+        } else {
+            None
+        };
+    }
+
+    /// The verdict on a packet. Counts, sends and learns as the rules ask for. `next` are the bytes of the packet
+    /// that comes after it, if they can be seen: a hint.
+    pub fn judge(
+        &mut self,
+        packet: &Packet<'_>,
+        next: Option<&[u8]>,
+        outside: &mut impl Outside,
+    ) -> Verdict {
+        let expected = self.expected.take();
+        if let Some(next) = next.filter(|_| packet.ethernet) {
+            self.expect(next);
+        }
         let mut course = Course {
             passes: self.accepts,
             dropper: Dropper::Policy,
             rule: None,
         };
-        let decided = !self.flows.is_empty() && self.ask_flow(packet, &mut course, outside);
+        let decided =
+            !self.flows.is_empty() && self.ask_flow(packet, expected, &mut course, outside);
         if !decided && !self.wildcards.is_empty() {
             self.ask_wildcards(packet, &mut course, outside);
         }
@@ -267,13 +296,18 @@ impl RuleSet {
     fn ask_flow(
         &mut self,
         packet: &Packet<'_>,
+        expected: Option<(FlowKey, Fetched)>,
         course: &mut Course,
         outside: &mut impl Outside,
     ) -> bool {
         let Some(key) = FlowKey::of(packet) else {
             return false;
         };
-        let Some(place) = self.flows.find(&key) else {
+        let found = match expected {
+            Some((expected, fetched)) if expected == key => self.flows.find_fetched(&key, fetched),
+            _ => self.flows.find(&key),
+        };
+        let Some(place) = found else {
             return false;
         };
         let (action, before) = self.flows.matched(place, outside.now());
@@ -341,6 +375,7 @@ impl RuleSet {
             && self.flows.len() < MOST_LEARNED
         {
             // It may have a rule already, which did not decide.
+            self.expected = None;
             self.learned |= self.flows.add(key, Action::Forward, now).is_ok();
         }
     }

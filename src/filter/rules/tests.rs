@@ -395,7 +395,7 @@ fn actions_order_and_policy() {
     ];
     for (rules, accepts, passes, rule, sent) in rows {
         let mut world = World::default();
-        let verdict = set_of(rules, accepts).judge(&packet(&sample()), &mut world);
+        let verdict = set_of(rules, accepts).judge(&packet(&sample()), None, &mut world);
         assert_eq!(verdict, Verdict { passes, rule }, "{rules:?} {accepts}");
         assert_eq!(world.sent.len(), sent, "{rules:?}");
     }
@@ -430,7 +430,7 @@ fn actions_of_hash_rules() {
             };
             let back = udp4(DST, SRC, (53, 1000), b"");
             for frame in [&sample(), &back] {
-                let verdict = set.judge(&packet(frame), &mut world);
+                let verdict = set.judge(&packet(frame), None, &mut world);
                 let expected = if forwards { rescued } else { passes };
                 assert_eq!(verdict.passes, expected, "{action:?} {forwards}");
             }
@@ -444,7 +444,7 @@ fn actions_of_hash_rules() {
             };
             assert_eq!(set.flow_counters(&key_of(&sample())), Some(expected));
             let other = udp4(SRC, DST, (1000, 54), b"");
-            assert!(set.judge(&packet(&other), &mut world).passes);
+            assert!(set.judge(&packet(&other), None, &mut world).passes);
             assert_eq!(set.flow_counters(&key_of(&sample())), Some(expected));
         }
     }
@@ -454,7 +454,7 @@ fn actions_of_hash_rules() {
 fn a_flow_is_learned_once_and_decides_from_then_on() {
     let mut set = set_of(&[(1, Action::Learn, 53), (2, Action::Drop, 0)], true);
     let mut world = World::default();
-    let mut judge = |set: &mut RuleSet, frame: &[u8]| set.judge(&packet(frame), &mut world);
+    let mut judge = |set: &mut RuleSet, frame: &[u8]| set.judge(&packet(frame), None, &mut world);
     let back = udp4(DST, SRC, (53, 1000), b"");
     let other = udp4(DST, SRC, (52, 10), b"");
     assert!(judge(&mut set, &sample()).passes);
@@ -489,7 +489,7 @@ fn filtered_packets_are_sampled() {
     set.set_sampling(3);
     let mut world = World::default();
     let passed: Vec<bool> = (0..60)
-        .map(|_| set.judge(&packet(&sample()), &mut world).passes)
+        .map(|_| set.judge(&packet(&sample()), None, &mut world).passes)
         .collect();
     let expected: Vec<bool> = (0..60).map(|i| i % 30 < 10).collect();
     assert_eq!(passed, expected);
@@ -529,7 +529,7 @@ fn rules_count_and_idle_ones_are_purged() {
         ..World::default()
     };
     for _ in 0..5 {
-        assert!(!set.judge(&packet(&sample()), &mut world).passes);
+        assert!(!set.judge(&packet(&sample()), None, &mut world).passes);
     }
     let of = |set: &RuleSet, id| {
         set.counters(id)

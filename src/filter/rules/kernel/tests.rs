@@ -152,7 +152,7 @@ fn judged(set: &mut RuleSet, frame: &[u8]) -> bool {
         ethernet: true,
         ifindex: IFINDEX,
     };
-    set.judge(&packet, &mut World).passes
+    set.judge(&packet, None, &mut World).passes
 }
 
 fn key_of(frame: &[u8]) -> Option<FlowKey> {
