@@ -39,6 +39,7 @@ RUNS = [
     "idle ours default {idle}", "idle ours adaptive {idle}", "idle ours guarded {idle}",
     "idle bare poll {idle}", "wake libpcap immediate 50 {lone}",
     "send flush0 {sent}", "send flush1 {sent}", "send inject {sent}", "send sendmmsg {sent}", "send txring {sent}",
+    "rules hash miss", "rules hash hit", "rules drop kernel", "rules drop here",
     # Only for the chart.
     "wake ours watermark1 50000 {wake}", "wake ours sleep 50000 {wake}", "wake ours yield 50000 {wake}",
     "wake libpcap default 50000 {wake}",
@@ -115,6 +116,12 @@ ROWS = [
     row("frames sent, flush = 0, vs sendmmsg", "pps", "send flush0: sent_pps", "send sendmmsg: sent_pps", MORE, 0.95, 1.05),
     row("frames sent, flush = 0, vs a transmit ring", "pps", "send flush0: sent_pps", "send txring: sent_pps", MORE, 0.95, 1.05),
     row("frames sent, flush = 1, vs pcap_inject", "pps", "send flush1: sent_pps", "send inject: sent_pps", MORE, 1.0, 1.1),
+    row("10,000 hash rules against 100, no packet has one", "ns", "rules hash miss: many", "rules hash miss: few",
+        NEAR, 1.2, 1.0),
+    row("10,000 hash rules against 100, each packet has one", "ns", "rules hash hit: many", "rules hash hit: few",
+        NEAR, 1.2, 1.0),
+    row("rules drop 90 %, CPU per frame offered, kernel against library", "ns", "rules drop kernel: cpu_ns_per_packet",
+        "rules drop here: cpu_ns_per_packet", NEAR, 0.5, 0.25),
 ]
 NOT_BUILT = ["lossless rate, exclusive"]
 

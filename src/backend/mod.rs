@@ -219,8 +219,8 @@ pub trait RxBackend {
     /// Whether [`next`](Self::next) would give a frame or an end of file. Takes nothing.
     fn available(&self) -> bool;
 
-    /// The bytes of the frame that probably comes next, where they can be seen at no cost: a hint what to fetch
-    /// into the cache. Takes nothing.
+    /// The bytes of the frame after the next, where they can be seen at no cost: a hint what to fetch into the
+    /// cache. Takes nothing.
     #[inline]
     fn glimpse(&self) -> Option<Glimpse> {
         None

@@ -195,14 +195,14 @@ impl Handle {
         Ok(())
     }
 
-    /// Whether a frame is wanted. `next` is the one after it, where it can be seen.
+    /// Whether a frame is wanted. `soon` is one that comes soon, where it can be seen.
     #[inline]
-    pub(super) fn wants(&self, frame: &Frame, next: Option<Glimpse>) -> bool {
+    pub(super) fn wants(&self, frame: &Frame, soon: Option<Glimpse>) -> bool {
         self.obstacles.wants_all()
             || self.options.direction().accepts(frame.direction)
                 && (!self.obstacles.has(Obstacle::Channel) || self.selects(frame))
                 && (!self.obstacles.has(Obstacle::Filter) || self.passes_filter(frame))
-                && (!self.obstacles.has(Obstacle::Rules) || self.passes_rules(frame, next))
+                && (!self.obstacles.has(Obstacle::Rules) || self.passes_rules(frame, soon))
                 && (!self.obstacles.has(Obstacle::Sampling) || self.sampling.takes())
     }
 

@@ -219,18 +219,18 @@ impl Handle {
             self.on_empty(rx);
             return Ok(None);
         };
-        let next = self.glimpse_for_rules(backend);
-        let Some(frame) = self.admit(frame, next) else {
+        let soon = self.glimpse_for_rules(backend);
+        let Some(frame) = self.admit(frame, soon) else {
             return self.take_after_reject(rx);
         };
         self.on_taken(rx, &frame);
         Ok(Some(frame))
     }
 
-    /// A frame as the program gets it, if it is wanted. `next` is the one after it, where it can be seen.
+    /// A frame as the program gets it, if it is wanted. `soon` is one that comes soon, where it can be seen.
     #[inline]
-    pub(super) fn admit(&self, frame: Frame, next: Option<Glimpse>) -> Option<Frame> {
-        if !self.wants(&frame, next) {
+    pub(super) fn admit(&self, frame: Frame, soon: Option<Glimpse>) -> Option<Frame> {
+        if !self.wants(&frame, soon) {
             return None;
         }
         let frame = if self.obstacles.has(Obstacle::Trailer) {
@@ -256,8 +256,8 @@ impl Handle {
                 self.on_empty(rx);
                 break;
             };
-            let next = self.glimpse_for_rules(backend);
-            if let Some(frame) = self.admit(frame, next) {
+            let soon = self.glimpse_for_rules(backend);
+            if let Some(frame) = self.admit(frame, soon) {
                 self.on_taken(rx, &frame);
                 return Ok(Some(frame));
             }
@@ -468,8 +468,8 @@ impl Handle {
                 self.selectable.after_take(backend);
                 return Ok(None);
             };
-            let next = self.glimpse_for_rules(backend);
-            if let Some(frame) = self.admit(frame, next) {
+            let soon = self.glimpse_for_rules(backend);
+            if let Some(frame) = self.admit(frame, soon) {
                 self.on_taken(rx, &frame);
                 return Ok(Some(frame));
             }

@@ -291,7 +291,7 @@ impl Handle {
         Ok(())
     }
 
-    /// What rules may want to see of the frame after the one that was taken last.
+    /// What rules may want to see of a frame that comes soon.
     #[inline]
     pub(super) fn glimpse_for_rules(&self, backend: &RxAny) -> Option<Glimpse> {
         let rules = self.obstacles.has(Obstacle::Rules);
@@ -300,7 +300,7 @@ impl Handle {
 
     /// The verdict of the rules on a frame.
     #[inline(never)]
-    pub(super) fn passes_rules(&self, frame: &Frame, next: Option<Glimpse>) -> bool {
+    pub(super) fn passes_rules(&self, frame: &Frame, soon: Option<Glimpse>) -> bool {
         // SAFETY: the frame was taken from the backend under the receive half, which the caller still
         // holds; nothing was released since, and nobody writes to it.
         let data = unsafe { frame.bytes() };
@@ -311,13 +311,13 @@ impl Handle {
         };
         let state = &mut *self.rules.state.lock();
         // SAFETY: nothing was taken or released since it was seen.
-        let next = next.map(|next| unsafe { next.bytes() });
+        let soon = soon.map(|soon| unsafe { soon.bytes() });
         let mut world = World {
             outlets: &state.outlets,
             packet: &packet,
             whole: frame.caplen == frame.len,
         };
-        let verdict = state.set.judge(&packet, next, &mut world);
+        let verdict = state.set.judge(&packet, soon, &mut world);
         let rule = verdict.rule.map_or(NO_RULE, i32::from);
         self.rules.last.store(rule, Relaxed);
         verdict.passes

@@ -117,15 +117,18 @@ impl Run {
         Some(Meta::time_ns(header.notes.tp_sec, header.notes.tp_nsec))
     }
 
-    /// The bytes of the next frame, if it is an untagged one.
+    /// The bytes of the frame after the next, if it is an untagged one.
     #[inline]
     pub(super) fn glimpse(&self) -> Option<Glimpse> {
-        if self.left == 0 {
+        if self.left < 2 {
             return None;
         }
         // SAFETY: the block is in our hands (contract of `new`).
         let header = unsafe { look(self.next, self.end)? };
-        let data = self.next.wrapping_add(header.notes.tp_mac.into());
+        let place = self.next.wrapping_add(header.notes.tp_next_offset as usize);
+        // SAFETY: as above.
+        let header = unsafe { look(place, self.end)? };
+        let data = place.wrapping_add(header.notes.tp_mac.into());
         let len = header.notes.tp_snaplen;
         let tagged = header.notes.tp_status & libc::TP_STATUS_VLAN_VALID != 0;
         if tagged || data.wrapping_add(len as usize) > self.end {

@@ -234,7 +234,7 @@ impl Walk {
 }
 
 impl Walk {
-    /// The bytes of the next frame, where they can be had without opening a block.
+    /// The bytes of the frame after the next, where they can be had without opening a block.
     #[inline]
     pub fn glimpse(&self) -> Option<Glimpse> {
         self.run.glimpse()

@@ -436,3 +436,6 @@ fn places_of(group: &[u16; GROUP], tag: u16) -> u32 {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -29,8 +29,9 @@ pub struct RuleSet {
     revision: u64,
     /// Rules of flows were added while a packet was judged.
     learned: bool,
-    /// The flow of the packet that comes next, and where its rule is; None once rules have changed.
-    expected: Option<(FlowKey, Fetched)>,
+    /// The flows of the two packets that come next, and where their rules are; None once rules have changed.
+    /// Two, since one packet does not take as long as memory.
+    expected: [Option<(FlowKey, Fetched)>; 2],
 }
 
 #[derive(Debug)]
@@ -77,7 +78,7 @@ impl RuleSet {
             slots: 0,
             revision: 0,
             learned: false,
-            expected: None,
+            expected: [None; 2],
         }
     }
 
@@ -105,7 +106,7 @@ impl RuleSet {
     /// `Exists` where the flow has one.
     pub fn add_flow(&mut self, key: FlowKey, action: Action, now: Moment) -> Result<(), Refused> {
         let before = self.flow_kinds();
-        self.expected = None;
+        self.expected = [None; 2];
         let added = self.flows.add(key, action, now);
         self.revision += u64::from(before != self.flow_kinds());
         added
@@ -119,7 +120,7 @@ impl RuleSet {
     /// Removes a hash rule; false when there is none.
     pub fn remove_flow(&mut self, key: &FlowKey) -> bool {
         let before = self.flow_kinds();
-        self.expected = None;
+        self.expected = [None; 2];
         let removed = self.flows.remove(key);
         self.revision += u64::from(before != self.flow_kinds());
         removed
@@ -139,7 +140,7 @@ impl RuleSet {
     /// Removes hash rules that have not matched for longer than so many seconds; calls `gone` with each of them.
     pub fn purge_flows(&mut self, seconds: u16, now: Moment, gone: impl FnMut(&FlowKey)) {
         let before = self.flow_kinds();
-        self.expected = None;
+        self.expected = [None; 2];
         self.flows.purge(seconds, now, gone);
         self.revision += u64::from(before != self.flow_kinds());
     }
@@ -244,30 +245,30 @@ impl RuleSet {
         kernel::program(&view, frame, maps)
     }
 
-    /// Gets ready for a packet that comes after the one that is judged now: where there are many hash rules, its
-    /// own is far away.
+    /// Gets ready for a packet that comes soon: where there are many hash rules, its own is far away.
     #[inline]
-    fn expect(&mut self, data: &[u8]) {
+    fn expect(&self, data: &[u8]) -> Option<(FlowKey, Fetched)> {
         const NEAR: usize = 256;
-        self.expected = if self.flows.len() > NEAR {
-            flows::plain(data).map(|key| (key, self.flows.fetch(&key)))
-        } else {
-            None
-        };
+        if self.flows.len() <= NEAR {
+            return None;
+        }
+        let key = flows::plain(data)?;
+        Some((key, self.flows.fetch(&key)))
     }
 
-    /// The verdict on a packet. Counts, sends and learns as the rules ask for. `next` are the bytes of the packet
-    /// that comes after it, if they can be seen: a hint.
+    /// The verdict on a packet. Counts, sends and learns as the rules ask for. `soon` are the bytes of the
+    /// packet that probably comes two after it, if they can be seen: a hint.
     pub fn judge(
         &mut self,
         packet: &Packet<'_>,
-        next: Option<&[u8]>,
+        soon: Option<&[u8]>,
         outside: &mut impl Outside,
     ) -> Verdict {
-        let expected = self.expected.take();
-        if let Some(next) = next.filter(|_| packet.ethernet) {
-            self.expect(next);
-        }
+        let [expected, second] = self.expected;
+        let third = soon
+            .filter(|_| packet.ethernet)
+            .and_then(|soon| self.expect(soon));
+        self.expected = [second, third];
         let mut course = Course {
             passes: self.accepts,
             dropper: Dropper::Policy,
@@ -375,7 +376,7 @@ impl RuleSet {
             && self.flows.len() < MOST_LEARNED
         {
             // It may have a rule already, which did not decide.
-            self.expected = None;
+            self.expected = [None; 2];
             self.learned |= self.flows.add(key, Action::Forward, now).is_ok();
         }
     }

@@ -1,23 +1,17 @@
-//! Every field, action and order; the table of flows against a plain map.
+//! Every field, action and order.
 
-use std::collections::HashMap;
-
-use proptest::prelude::*;
-
-use super::flows::{FlowKey, Flows};
+use super::flows::FlowKey;
 use super::pattern::Patterns;
 use super::wildcard::{End, Host, Wildcard};
 use super::*;
-use crate::packet::ip::{Addr, Flow, TCP, UDP};
-use crate::packet::samples::{
-    DMAC, SMAC, V6_A, V6_B, ethernet, fragment6, ipv4, ipv6, sctp, tagged, tcp, udp,
-};
+use crate::packet::ip::{TCP, UDP};
+use crate::packet::samples::{DMAC, SMAC, V6_A, V6_B, ethernet, ipv4, ipv6, tagged, tcp, udp};
 use crate::packet::tunnel::GTP_U_PORT;
 use crate::packet::{ether, hash, parse};
 
 /// A world whose clock is set, and that notes what is sent.
 #[derive(Default)]
-struct World {
+pub(super) struct World {
     now: u32,
     sent: Vec<Sending>,
 }
@@ -35,7 +29,7 @@ impl Outside for World {
 const SRC: u32 = 0x0a00_0001;
 const DST: u32 = 0x0a00_0002;
 
-fn packet(data: &[u8]) -> Packet<'_> {
+pub(super) fn packet(data: &[u8]) -> Packet<'_> {
     Packet {
         data,
         ethernet: true,
@@ -43,7 +37,7 @@ fn packet(data: &[u8]) -> Packet<'_> {
     }
 }
 
-fn udp4(src: u32, dst: u32, ports: (u16, u16), payload: &[u8]) -> Vec<u8> {
+pub(super) fn udp4(src: u32, dst: u32, ports: (u16, u16), payload: &[u8]) -> Vec<u8> {
     let datagram = udp(ports.0, ports.1, payload);
     ethernet(ether::IPV4, &ipv4(UDP, src, dst, &datagram))
 }
@@ -401,7 +395,7 @@ fn actions_order_and_policy() {
     }
 }
 
-fn key_of(frame: &[u8]) -> FlowKey {
+pub(super) fn key_of(frame: &[u8]) -> FlowKey {
     FlowKey::of(&packet(frame)).expect("an IP packet")
 }
 
@@ -567,114 +561,4 @@ fn moments_wrap() {
     assert!(!Moment(u32::MAX).is_older(1, Moment(99)));
     assert!(Moment(u32::MAX).is_older(1, Moment(100)));
     assert_eq!(Moment::from_ns(1_230_000_000), Moment(123));
-}
-
-/// The quick way to a flow gives what the parser gives.
-#[test]
-fn keys_of_all_kinds_of_packets() {
-    let mut fragment = udp4(SRC, DST, (1, 2), &[0; 30]);
-    fragment[20] = 0x20;
-    let mut later = fragment.clone();
-    later[21] = 1;
-    let mut options = ipv4(TCP, SRC, DST, &[0; 44]);
-    options[0] = 0x46;
-    let cases = [
-        sample(),
-        udp4(SRC, DST, (1, 2), &[0; 30]),
-        fragment,
-        later,
-        ethernet(ether::IPV4, &options),
-        ethernet(ether::IPV4, &ipv4(TCP, DST, SRC, &tcp(5, 6, 24))),
-        ethernet(
-            ether::IPV4,
-            &ipv4(132, DST, SRC, &[sctp(5, 6), vec![0; 30]].concat()),
-        ),
-        ethernet(ether::IPV6, &ipv6(UDP, &udp(7, 6, &[0; 30]))),
-        ethernet(ether::IPV6, &ipv6(TCP, &tcp(7, 6, 20))),
-        ethernet(
-            ether::IPV6,
-            &ipv6(44, &[fragment6(UDP, 9, true), vec![1; 30]].concat()),
-        ),
-        tagged(
-            &[(0x8100, 9)],
-            ether::IPV4,
-            &ipv4(UDP, 1, 2, &udp(1, 2, &[0; 40])),
-        ),
-    ];
-    for frame in cases {
-        for len in 0..=frame.len() {
-            let data = &frame[..len];
-            let (facts, _) = parse(data, Start::Ethernet, 4);
-            assert_eq!(
-                FlowKey::of(&packet(data)),
-                FlowKey::of_facts(&facts),
-                "{data:?}"
-            );
-        }
-    }
-}
-
-fn small_key(number: u8) -> FlowKey {
-    let flow = Flow {
-        ip_version: if number & 1 == 0 { 4 } else { 6 },
-        proto: UDP,
-        src: Addr::V4(number.into()),
-        dst: Addr::V4(1),
-        src_port: 1,
-        dst_port: 2,
-    };
-    FlowKey::new(0, &flow)
-}
-
-proptest! {
-    /// Any sequence of changes leaves what a plain map has.
-    #[test]
-    fn the_table_is_a_map(seed in any::<u64>(), steps in prop::collection::vec((any::<u8>(), 0..4u8), 0..600)) {
-        let mut table = Flows::new(seed);
-        let mut map: HashMap<u8, u64> = HashMap::new();
-        for (number, what) in steps {
-            let key = small_key(number);
-            match what {
-                0 | 1 => {
-                    let added = table.add(key, Action::Drop, Moment(0)).is_ok();
-                    prop_assert_eq!(added, !map.contains_key(&number));
-                    map.entry(number).or_insert(0);
-                }
-                2 => prop_assert_eq!(table.remove(&key), map.remove(&number).is_some()),
-                _ => {
-                    let place = table.find(&key);
-                    prop_assert_eq!(place.is_some(), map.contains_key(&number));
-                    if let Some(place) = place {
-                        let before = table.matched(place, Moment(1)).1;
-                        let count = map.get_mut(&number).unwrap();
-                        prop_assert_eq!(before, *count);
-                        *count += 1;
-                    }
-                }
-            }
-            prop_assert_eq!(table.len(), map.len());
-        }
-        for (number, count) in map {
-            let place = table.find(&small_key(number)).expect("in the map");
-            prop_assert_eq!(table.counters(place).matched, count);
-        }
-    }
-
-    /// Both directions of a flow have one key, and nothing else has it.
-    #[test]
-    fn a_key_is_of_both_directions(a in any::<(u32, u16)>(), b in any::<(u32, u16)>(), vlan in 0..4096u16) {
-        let flow = |a: (u32, u16), b: (u32, u16)| Flow {
-            ip_version: 4,
-            proto: TCP,
-            src: Addr::V4(a.0),
-            dst: Addr::V4(b.0),
-            src_port: a.1,
-            dst_port: b.1,
-        };
-        let key = FlowKey::new(vlan, &flow(a, b));
-        prop_assert_eq!(key, FlowKey::new(vlan, &flow(b, a)));
-        let crossed = FlowKey::new(vlan, &flow((a.0, b.1), (b.0, a.1)));
-        prop_assert_eq!(key == crossed, a.0 == b.0 || a.1 == b.1);
-        prop_assert!(key != FlowKey::new(vlan ^ 1, &flow(a, b)));
-    }
 }
