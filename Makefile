@@ -81,7 +81,7 @@ test-targets: $(BUILD)/c-tests/blast
 	BLAST=$(abspath $(BUILD))/c-tests/blast prove --exec '' packaging/targets.sh
 
 # One form of each C program under valgrind, but for those that measure time.
-MEMCHECK := valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
+MEMCHECK := valgrind -q --suppressions=$(CURDIR)/c-tests/valgrind.supp --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
 MEMCHECK_TESTS := $(addprefix so/,null_args bad_args open_errors file_recv parse_print reentrant signal_break live_recv live_filter live_send live_device)
 
 test-full: all
