@@ -9,17 +9,19 @@ mod file;
 mod filter;
 mod input;
 mod parser;
+mod rules;
 
 /// A target: its name, and what is done with an input.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     ("parser", parser::run),
     ("device", device::run),
     ("file", file::run),
     ("block", block::run),
     ("filter", filter::run),
+    ("rules", rules::run),
 ];
 
 /// The function of a target.

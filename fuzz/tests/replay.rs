@@ -53,6 +53,11 @@ fn filter() {
 }
 
 #[test]
+fn rules() {
+    replay("rules");
+}
+
+#[test]
 fn every_target_has_a_corpus_and_a_test() {
     for (name, _) in TARGETS {
         assert!(corpus(name).is_dir(), "{name}");
