@@ -82,7 +82,7 @@ test-targets: $(BUILD)/c-tests/blast
 
 # One form of each C program under valgrind, but for those that measure time.
 MEMCHECK := valgrind -q --suppressions=$(CURDIR)/c-tests/valgrind.supp --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
-MEMCHECK_TESTS := $(addprefix so/,null_args bad_args open_errors file_recv parse_print reentrant signal_break live_recv live_filter live_send live_device)
+MEMCHECK_TESTS := $(addprefix so/,null_args bad_args open_errors file_recv file_rules parse_print reentrant signal_break live_recv live_filter live_send live_device)
 
 test-full: all
 	$(CARGO) test --locked --no-fail-fast -- --ignored full

@@ -118,6 +118,8 @@ pub struct Handle {
     layout: Mutex<Option<Layout>>,
     /// Somebody wants a ring of slots.
     wants_slots: AtomicBool,
+    /// The spare rings are taking over.
+    turning: AtomicBool,
     empty_calls: EmptyCalls,
     /// Packets handed to the program.
     received: AtomicU64,
@@ -206,6 +208,7 @@ impl Handle {
             obstacles: Obstacles::new(reentrant, needs_parse),
             layout: Mutex::default(),
             wants_slots: AtomicBool::new(false),
+            turning: AtomicBool::new(false),
             empty_calls: EmptyCalls::default(),
             received: AtomicU64::new(0),
             poisoned: AtomicBool::new(false),

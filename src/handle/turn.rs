@@ -5,6 +5,7 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::Handle;
+use super::obstacles::Obstacle;
 use crate::backend::RxAny;
 use crate::backend::tpacket::req::Layout;
 use crate::backend::tpacket::{Cut, TpacketRx};
@@ -35,6 +36,30 @@ impl Handle {
         if self.wants_slots.load(Relaxed) {
             self.turn();
         }
+        if self.turning.load(Relaxed) {
+            self.end_turn();
+        }
+    }
+
+    /// Gives the rules back to the kernel once the old sockets take nothing any more.
+    #[cold]
+    fn end_turn(&self) {
+        if !self
+            .source
+            .devices()
+            .all(|device| device.socket.is_retired())
+        {
+            return;
+        }
+        let Some(lifecycle) = self.lifecycle.try_lock() else {
+            return;
+        };
+        self.turning.store(false, Relaxed);
+        if self.obstacles.has(Obstacle::Rules)
+            && let Err(error) = self.attach(&lifecycle)
+        {
+            log::info(format_args!("{}: {error}", self.name()));
+        }
     }
 
     #[cold]
@@ -55,7 +80,10 @@ impl Handle {
             .attach(&lifecycle)
             .and_then(|()| self.start_slots(rings))
         {
-            Ok(()) => log::info(format_args!("{}: turns to TPACKET_V2", self.name())),
+            Ok(()) => {
+                self.turning.store(true, Relaxed);
+                log::info(format_args!("{}: turns to TPACKET_V2", self.name()));
+            }
             Err(error) => log::info(format_args!("{}: stays TPACKET_V3: {error}", self.name())),
         }
     }

@@ -5,13 +5,13 @@ mod common;
 
 mod call;
 mod kernel;
+mod reflect;
 
 use std::time::Duration;
 
 use call::*;
 use common::frame::{DST, SRC, ethernet_ipv4, ipv4_udp, tagged};
-use common::ring::LONG_HEADER;
-use common::{Lab, Open, Turn, backends};
+use common::{Lab, Turn, backends};
 use pfring::{abi, capi};
 
 #[test]
@@ -253,82 +253,6 @@ fn a_learned_flow_passes_what_follows() {
 }
 
 #[test]
-fn packets_are_sent_on() {
-    let Some(lab) = Lab::quiet(Turn::Shared) else {
-        return;
-    };
-    lab.second_pair();
-    for backend in backends() {
-        let far = lab.a.run(|| receiving("vc", None));
-        let ring = receiving("vb", backend);
-        let to = |mut rule: abi::filtering_rule, device| {
-            rule.reflector_device_name = named(device);
-            rule
-        };
-        for device in ["", "nosuch", "vb"] {
-            let refused = add(&ring, &to(rule(1, REFLECT, 53), device));
-            assert_eq!(refused, (-1, libc::EFAULT), "{device:?}");
-        }
-        assert_eq!(add(&ring, &to(rule(1, REFLECT, 53), "vd")), (0, 0));
-        assert_eq!(add(&ring, &to(rule(2, REFLECT_ON, 54), "vd")), (0, 0));
-        assert_eq!(add(&ring, &to(rule(3, BOUNCE, 55), "vd")), (0, 0));
-        let mut by_flow = flow(REFLECT, 1, 56);
-        by_flow.reflector_device_name = named("vd");
-        assert_eq!(handle(&ring, &by_flow, true), (0, 0));
-        let sender = lab.sender();
-        let with_tag = tagged(&udp(1, 53), &[(0x8100, 5)]);
-        for frame in [
-            &udp(1, 53),
-            &udp(1, 54),
-            &udp(1, 55),
-            &udp(1, 56),
-            &with_tag,
-        ] {
-            sender.send(frame);
-        }
-        assert_ports(&ring, &[54]);
-        for dport in [53, 54] {
-            assert_eq!(far.packet(SOON).bytes(), udp(1, dport));
-        }
-        let got = far.packet(SOON);
-        assert_eq!(
-            (&got.bytes()[..6], &got.bytes()[6..12]),
-            (&SRC[..], &DST[..])
-        );
-        assert_eq!(&got.bytes()[12..], &udp(1, 55)[12..]);
-        assert_eq!(far.packet(SOON).bytes(), udp(1, 56));
-        assert_eq!(far.packet(SOON).bytes(), with_tag);
-        assert_eq!(far.empty(), 0);
-        assert_eq!(rule_count(&ring, 1), Ok((2, 2, 0)));
-        assert_eq!(rule_count(&ring, 2), Ok((1, 0, 0)));
-    }
-}
-
-/// A packet that is bounced by the ring's own interface leaves it once, although the ring sees what is sent.
-#[test]
-fn the_rings_own_interface_may_bounce() {
-    let Some(lab) = Lab::quiet(Turn::Shared) else {
-        return;
-    };
-    let near = lab.a.run(|| receiving("va", None));
-    let ring = Open::on("vb").flags(LONG_HEADER).enabled();
-    let mut bounce = rule(1, BOUNCE, 53);
-    bounce.bidirectional = 1;
-    bounce.reflector_device_name = named("vb");
-    assert_eq!(add(&ring, &bounce), (0, 0));
-    lab.sender().send(&udp(1, 53));
-    lab.sender().send(&udp(1, 54));
-    assert_ports(&ring, &[54]);
-    let got = near.packet(SOON);
-    assert_eq!(
-        (&got.bytes()[..6], &got.bytes()[6..12]),
-        (&SRC[..], &DST[..])
-    );
-    assert_ports(&near, &[]);
-    assert_eq!(rule_count(&ring, 1), Ok((1, 1, 0)));
-}
-
-#[test]
 fn idle_rules_are_purged() {
     let Some(lab) = Lab::quiet(Turn::Shared) else {
         return;
@@ -463,4 +387,111 @@ fn rules_in_hardware_only_are_refused() {
         assert_eq!(add(&ring, &rule(1, DROP, 0)), (0, 0));
         assert_eq!(remove(&ring, 1), (0, 0));
     }
+}
+
+/// Whatever the way of receiving, rules are asked once for each packet.
+#[test]
+fn every_way_of_receiving_obeys_rules() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    for backend in backends() {
+        let ring = receiving("vb", backend);
+        assert_eq!(add(&ring, &rule(1, DROP, 53)), (0, 0));
+        // Not for the kernel: all of it is judged here.
+        let mut odd = rule(0, CONTINUE, 0);
+        odd.balance_pool = 1;
+        assert_eq!(add(&ring, &odd), (0, 0));
+        let send = || {
+            for dport in [53, 54, 53, 55] {
+                lab.sender().send(&udp(1, dport));
+            }
+            std::thread::sleep(Duration::from_millis(40));
+        };
+        send();
+        let (count, _, packets) = ring.burst(8, true);
+        assert!(count > 0);
+        let more = if count == 1 { ring.burst(8, true).0 } else { 0 };
+        assert_eq!(count + more, 2, "{}", packets.len());
+        send();
+        let mut ports = Vec::new();
+        let rc = ring.run_loop(
+            |header, _| {
+                ports.push(header.extended_hdr.parsed_pkt.l4_dst_port);
+                if ports.len() == 2 {
+                    ring.breakloop();
+                }
+            },
+            true,
+        );
+        assert_eq!((rc, ports), (1, vec![54, 55]));
+        send();
+        let mut buffer = [0; 1500];
+        for dport in [54, 55] {
+            let got = ring.recv_into(&mut buffer, true);
+            let parsed = got.header.extended_hdr.parsed_pkt;
+            assert_eq!((got.rc, { parsed.l4_dst_port }), (1, dport));
+            assert_eq!({ parsed.last_matched_rule_id }, 0);
+        }
+        assert_ports(&ring, &[]);
+        assert_eq!(rule_count(&ring, 1), Ok((6, 6, 0)));
+        assert_eq!(rule_count(&ring, 0), Ok((12, 0, 0)));
+        assert_eq!(ring.stats().recv, 6);
+    }
+}
+
+/// IPv6 flows and addresses, which the kernel's part of the rules leaves to the library.
+#[test]
+fn rules_for_ipv6() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let address = |last: u8| {
+        let mut address = [0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        address[15] = last;
+        address
+    };
+    let frame = |src: u8, dport: u16| {
+        let mut frame = [
+            &DST[..],
+            &SRC[..],
+            &[0x86, 0xdd, 0x60, 0, 0, 0, 0, 20, UDP, 64],
+        ]
+        .concat();
+        frame.extend(address(src));
+        frame.extend(address(9));
+        frame.extend(1u16.to_be_bytes());
+        frame.extend(dport.to_be_bytes());
+        frame.extend([0, 20, 0, 0]);
+        frame.extend([7; 12]);
+        frame
+    };
+    let ring = receiving("vb", None);
+    let mut key = flow(DROP, 1, 53);
+    key.ip_version = 6;
+    key.host_peer_a = abi::ip_addr::from_v6(address(9));
+    key.host_peer_b = abi::ip_addr::from_v6(address(1));
+    (key.port_peer_a, key.port_peer_b) = (53, 1);
+    assert_eq!(handle(&ring, &key, true), (0, 0));
+    let mut by_net = rule(1, DROP, 0);
+    by_net.core_fields.shost = abi::ip_addr::from_v6(address(0xf4));
+    by_net.core_fields.shost_mask = abi::ip_addr::from_v6({
+        let mut mask = [255; 16];
+        mask[15] = 0xf0;
+        mask
+    });
+    assert_eq!(add(&ring, &by_net), (0, 0));
+    for (src, dport) in [
+        (1, 53),
+        (2, 53),
+        (1, 54),
+        (0xf1, 55),
+        (0xff, 56),
+        (0xe1, 57),
+    ] {
+        lab.sender().send(&frame(src, dport));
+    }
+    assert_ports(&ring, &[53, 54, 57]);
+    assert_eq!(flow_count(&ring, &key), Ok((1, 1, 0)));
+    assert_eq!(rule_count(&ring, 1), Ok((2, 2, 0)));
 }
