@@ -1886,24 +1886,37 @@ int pfring_add_hw_rule(pfring *ring,
 int pfring_remove_hw_rule(pfring *ring, uint16_t rule_id);
 
 /**
- * Joins a cluster: its rings share the packets among them. Not supported yet.
+ * Joins a cluster: the rings in it, of this process and of others, share the packets of their interface. May
+ * be called before the ring is enabled and after. Clusters of different interfaces are apart, whatever their
+ * ids. The same as pfring_set_cluster_consumer with queue 64 and no options.
+ *
+ * A packet goes to the ring whose place is `sum % rings`, and carries the sum as its pkt_hash: of addresses, ports
+ * and protocol as the type says, never with the VLAN, equal for both directions. All fragments of a packet are
+ * placed by their addresses and protocol. The places of rings that are closed, or whose process has ended,
+ * are taken by the others. Type and options of the ring that came first count.
  *
  * @param ring        the ring
- * @param cluster_id  id of the cluster
+ * @param cluster_id  id of the cluster, 1 to 65,535
  * @param the_type    how packets are shared
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @return 0; -1 with errno EINVAL for id 0 or one above 65,535, ENOSPC for the 257th ring, EINVAL when another
+ *         program has a fanout group of the same number; PF_RING_ERROR_INVALID_ARGUMENT for an unknown type;
+ *         PF_RING_ERROR_NOT_SUPPORTED for NULL, a file, PFRING_BACKEND=bpf, cluster_per_flow_ip_with_dup_tuple, and
+ *         for another cluster once the ring captures
  */
-int pfring_set_cluster(pfring *ring, unsigned int cluster_id, cluster_type the_type);
+int pfring_set_cluster(pfring *ring,
+                       unsigned int cluster_id,
+                       cluster_type the_type);
 
 /**
- * Joins a cluster with a queue of choice. Not supported yet.
+ * As pfring_set_cluster, with a queue and options.
  *
  * @param ring        the ring
- * @param cluster_id  id of the cluster
- * @param queue_id    the queue, or 64 for any
+ * @param cluster_id  id of the cluster, from 1
+ * @param queue_id    the queue, 0 to 63, or 64 for any. Rings have places in the order in which they join, which
+ *                    is that of the queues if they join in that order
  * @param the_type    how packets are shared
- * @param options     CLUSTER_OPTION_* flags
- * @return PF_RING_ERROR_NOT_SUPPORTED
+ * @param options     CLUSTER_OPTION_RELAXED_DISTRIBUTION: a packet whose ring is full may go to another one
+ * @return as pfring_set_cluster; -1 with errno EINVAL for a queue above 64
  */
 int pfring_set_cluster_consumer(pfring *ring,
                                 uint16_t cluster_id,
@@ -1912,10 +1925,10 @@ int pfring_set_cluster_consumer(pfring *ring,
                                 uint32_t options);
 
 /**
- * Leaves the cluster. Without clusters there is none to leave.
+ * Leaves the cluster. Once the ring captures it stays in it until it is closed.
  *
  * @param ring  the ring
- * @return 0; PF_RING_ERROR_NOT_SUPPORTED for NULL
+ * @return 0, also without a cluster; PF_RING_ERROR_NOT_SUPPORTED for NULL, and for a ring that captures
  */
 int pfring_remove_from_cluster(pfring *ring);
 

@@ -4,5 +4,6 @@
 #![forbid(unsafe_code)]
 
 pub mod bpf;
+pub mod cluster;
 pub mod rules;
 pub mod select;

@@ -83,7 +83,8 @@ impl Handle {
         // A program that spins, or another wait mode, may want slots later.
         let may_turn = layout == Layout::Blocks(Retire::Relaxed)
             && self.settings.backend == BackendChoice::Auto
-            && self.has_system_stamps();
+            && self.has_system_stamps()
+            && !self.is_in_cluster();
         lifecycle.spare = may_turn.then(|| self.make_spare()).flatten();
         let spare_bytes = lifecycle.spare.as_ref().map_or(0, TpacketRx::bytes);
         let rx = TpacketRx::new(
@@ -99,9 +100,7 @@ impl Handle {
         *self.layout.lock() = Some(layout);
         self.attach(lifecycle)?;
         self.rx.with(|half| *half = Rx::new(Some(RxAny::Tap(rx))));
-        for device in self.source.devices() {
-            device.socket.bind(device.ifindex)?;
-        }
+        self.bind_and_join(lifecycle)?;
         self.selectable.start();
         Ok(())
     }

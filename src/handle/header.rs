@@ -4,6 +4,7 @@ use std::mem::offset_of;
 use std::ptr::NonNull;
 
 use super::Handle;
+use super::obstacles::Obstacle;
 use crate::abi;
 use crate::backend::{AnyFrame, Checksum, FrameDirection, Stamp};
 use crate::packet::{self, Start, hash};
@@ -41,7 +42,7 @@ impl Handle {
     /// As for `write_header`; the notes were written.
     #[inline]
     pub unsafe fn write_parsed(&self, data: &[u8], header: NonNull<abi::pfring_pkthdr>) {
-        let (pkt_hash, fragment_flags) = self.quick_hash(data);
+        let (pkt_hash, fragment_flags) = self.delivered_hash(data);
         let header = header.as_ptr();
         // SAFETY: as in `write_notes`.
         unsafe {
@@ -97,7 +98,9 @@ impl Handle {
             };
             let (facts, _) = packet::parse(data, start, PARSE_LEVEL);
             packet::header::fill_parsed(&facts, &mut header.extended_hdr.parsed_pkt);
-            header.extended_hdr.pkt_hash = hash::hash(&facts);
+            if !self.obstacles.has(Obstacle::Cluster) {
+                header.extended_hdr.pkt_hash = hash::hash(&facts);
+            }
         }
     }
 
@@ -106,7 +109,7 @@ impl Handle {
     pub(super) fn packet_info(&self, frame: &impl AnyFrame) -> abi::pfring_packet_info {
         // SAFETY: the frame is held, and nobody writes to it before this returns.
         let data = unsafe { frame.bytes() };
-        let (pkt_hash, fragment_flags) = self.quick_hash(data);
+        let (pkt_hash, fragment_flags) = self.delivered_hash(data);
         let short = |len: u32| u16::try_from(len).unwrap_or(u16::MAX);
         abi::pfring_packet_info {
             data: frame.data().as_ptr(),

@@ -33,6 +33,7 @@ mod breaks;
 mod capture;
 mod card;
 mod chunk;
+mod cluster;
 mod empty;
 mod filter;
 mod forward;
@@ -58,6 +59,7 @@ mod transmit;
 mod turn;
 mod waiting;
 
+pub use cluster::{ANY_QUEUE, Wish as ClusterWish};
 pub use options::{Direction, Mode};
 pub use receive::{Lent, Target};
 
@@ -112,6 +114,7 @@ pub struct Handle {
     lifecycle: Mutex<Lifecycle>,
     /// What other threads may touch of a BPF ring.
     accelerated: OnceLock<Arc<bpf::Tap>>,
+    cluster: cluster::Cluster,
     /// Why packets may not be received in the short way.
     obstacles: Obstacles,
     /// How frames lie in the ring; None before capture starts, and for a file.
@@ -205,6 +208,7 @@ impl Handle {
             wait_fds: OnceLock::new(),
             lifecycle: Mutex::default(),
             accelerated: OnceLock::new(),
+            cluster: cluster::Cluster::default(),
             obstacles: Obstacles::new(reentrant, needs_parse),
             layout: Mutex::default(),
             wants_slots: AtomicBool::new(false),

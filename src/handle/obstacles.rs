@@ -30,6 +30,8 @@ pub(super) enum Obstacle {
     Rules = 1 << 10,
     /// Packets are cut behind their headers.
     Slicing = 1 << 11,
+    /// The hash of a packet is its place in a cluster.
+    Cluster = 1 << 12,
 }
 
 /// The reasons that hold now. Set from any thread, and from signal handlers.

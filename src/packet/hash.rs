@@ -34,7 +34,7 @@ fn flow_sum(flow: &Flow) -> u32 {
 
 /// IPv4: the address in host order. IPv6: its four words as they are loaded from memory.
 #[inline]
-fn address_sum(address: &Addr) -> u32 {
+pub(crate) fn address_sum(address: &Addr) -> u32 {
     match address {
         Addr::None => 0,
         Addr::V4(address) => *address,
