@@ -152,3 +152,40 @@ fn a_ring_that_turns_counts_once() {
     sent += send(100);
     assert_eq!(rule_count(&ring, 9), Ok((sent + 1, sent + 1, 0)));
 }
+
+/// With more flows than the kernel's map holds all rules are judged here from then on, and no count is lost.
+#[test]
+fn more_flows_than_the_kernel_takes() {
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let ring = receiving("vb", Some("tpacket2"));
+    let numbered = |number: u32| {
+        let mut key = flow(FORWARD, 1, 53);
+        key.host_peer_a = pfring::abi::ip_addr::from_v4(number);
+        key
+    };
+    let key = flow(DROP, 1, 53);
+    assert_eq!(handle(&ring, &key, true), (0, 0));
+    assert_eq!(add(&ring, &rule(9, DROP, 54)), (0, 0));
+    let sender = lab.sender();
+    let send = || {
+        for dport in [53, 54, 55] {
+            sender.send(&udp(1, dport));
+        }
+        assert_ports(&ring, &[55]);
+    };
+    send();
+    for number in 1..=66_000 {
+        assert_eq!(handle(&ring, &numbered(number), true), (0, 0));
+    }
+    sender.send(&udp(1, 53));
+    assert_eq!(ring.available(), 1, "it is judged here");
+    send();
+    assert_eq!(flow_count(&ring, &key), Ok((3, 3, 0)));
+    assert_eq!(rule_count(&ring, 9), Ok((2, 2, 0)));
+    for number in [1, 66_000] {
+        assert_eq!(handle(&ring, &numbered(number), false), (0, 0));
+        assert_eq!(handle(&ring, &numbered(number), false), (-1, libc::EPERM));
+    }
+}

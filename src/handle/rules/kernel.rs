@@ -31,6 +31,8 @@ pub(super) enum Kernel {
         flows: Map,
         /// By slot.
         counts: Map,
+        /// Nothing is added any more, and no program made: what was counted stays.
+        given_up: bool,
     },
     /// Nothing, for good.
     Refused,
@@ -38,14 +40,17 @@ pub(super) enum Kernel {
 
 impl Kernel {
     pub(super) fn is_refused(&self) -> bool {
-        matches!(self, Self::Refused)
+        matches!(self, Self::Refused | Self::Maps { given_up: true, .. })
     }
 
     fn refuse(&mut self, why: &crate::error::Error) {
         log::info(format_args!(
             "rules are not carried out in the kernel: {why}"
         ));
-        *self = Self::Refused;
+        match self {
+            Self::Maps { given_up, .. } => *given_up = true,
+            Self::Untried | Self::Refused => *self = Self::Refused,
+        }
     }
 
     /// Makes the maps, if there are none, with all flows in them.
@@ -55,6 +60,7 @@ impl Kernel {
             *self = Self::Maps {
                 flows: Map::new(MapKind::Hash, FLOW_KEY, FATE, MOST_FLOWS)?,
                 counts: Map::new(MapKind::Array, 4, FATE, SLOTS)?,
+                given_up: false,
             };
         } else if !learned {
             return Ok(());
@@ -76,7 +82,8 @@ impl Kernel {
 
     /// Tells of a new hash rule.
     pub(super) fn add_flow(&mut self, key: &FlowKey, action: Action) {
-        if let (Self::Maps { flows, .. }, Some(key)) = (&*self, flow_key(key))
+        if !self.is_refused()
+            && let (Self::Maps { flows, .. }, Some(key)) = (&*self, flow_key(key))
             && let Err(why) = flows.set(&key, &fate(drops(action)))
         {
             self.refuse(&why);
@@ -113,7 +120,7 @@ impl Kernel {
     /// The program for frames of a kind; None where there is nothing to drop.
     fn program(&mut self, set: &mut RuleSet, frame: Frame) -> Result<Option<SocketProgram>> {
         self.start(set)?;
-        let Self::Maps { flows, counts } = self else {
+        let Self::Maps { flows, counts, .. } = self else {
             return Ok(None);
         };
         let maps = Maps {
