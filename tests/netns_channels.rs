@@ -5,9 +5,10 @@ mod common;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::{Duration, Instant};
 
-use common::flow::{flow, flows};
+use common::flow::{flow, flow_number, flows};
 use common::frame::{DST, SRC, mac};
 use common::lab::wait_running;
 use common::pcapfile::{Order, TempFile, pcap};
@@ -95,6 +96,55 @@ fn r45_all_queues_without_a_suffix_and_each_packet_once_with_one() {
         let expected = usize::from(channel == 0);
         assert_eq!(flows(ring, expected).len(), expected, "channel {channel}");
     }
+}
+
+/// Rings of a program that spins turn from blocks to slots while packets flow; each packet still comes by one
+/// of them, and once.
+#[test]
+fn channels_hold_while_rings_turn() {
+    const COUNT: u32 = 20_000;
+    let Some(lab) = Lab::quiet(Turn::Shared) else {
+        return;
+    };
+    let sender = queued_pair(&lab, 4);
+    let rings = open_multichannel("qb");
+    rings.iter().for_each(Ring::enable);
+    let sending = AtomicBool::new(true);
+    let read = |ring: &Ring| {
+        let mut numbers = Vec::new();
+        let mut last = Instant::now();
+        loop {
+            // Decided before the look: this thread may not have run for long.
+            let over = !sending.load(SeqCst) && last.elapsed() > Duration::from_millis(300);
+            let got = ring.recv(false);
+            if got.rc == 1 {
+                numbers.extend(flow_number(got.bytes()));
+                last = Instant::now();
+            } else if over {
+                break;
+            }
+        }
+        numbers
+    };
+    let mut all: Vec<u32> = std::thread::scope(|scope| {
+        let readers: Vec<_> = rings
+            .iter()
+            .map(|ring| scope.spawn(|| read(ring)))
+            .collect();
+        for number in 0..COUNT {
+            sender.send(&flow(number));
+            if number % 50 == 0 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        sending.store(false, SeqCst);
+        let joined = readers.into_iter().map(|reader| reader.join().unwrap());
+        joined.flatten().collect()
+    });
+    all.sort_unstable();
+    let lost: u64 = rings.iter().map(|ring| ring.stats().drop).sum();
+    assert_eq!(lost, 0);
+    assert_eq!(all, (0..COUNT).collect::<Vec<_>>());
 }
 
 #[test]

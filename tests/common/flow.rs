@@ -10,7 +10,7 @@ const SOON: Duration = Duration::from_secs(5);
 
 /// A UDP frame of a flow of its own.
 pub fn flow(number: u32) -> Vec<u8> {
-    let port = 1024 + (number * 7) as u16;
+    let port = ((number * 7) as u16) | 1024;
     let packet = ipv4_udp(
         [10, 0, 0, 1],
         [10, 0, (number >> 8) as u8, 2],
@@ -20,19 +20,19 @@ pub fn flow(number: u32) -> Vec<u8> {
     ethernet_ipv4(&packet)
 }
 
+/// The number in such a frame; None for anything else.
+pub fn flow_number(bytes: &[u8]) -> Option<u32> {
+    let number = bytes.get(42..46)?;
+    (bytes[12..14] == [8, 0]).then(|| u32::from_be_bytes(number.try_into().expect("four bytes")))
+}
+
 /// The numbers of flows that come, in order.
 pub fn flows(ring: &Ring, expected: usize) -> Vec<u32> {
     let numbers = RefCell::new(Vec::new());
     ring.drain(
         SOON,
         || numbers.borrow().len() >= expected,
-        |got| {
-            let bytes = got.bytes();
-            if bytes.len() >= 46 && bytes[12..14] == [8, 0] {
-                let number = u32::from_be_bytes(bytes[42..46].try_into().unwrap());
-                numbers.borrow_mut().push(number);
-            }
-        },
+        |got| numbers.borrow_mut().extend(flow_number(got.bytes())),
     );
     numbers.into_inner()
 }
