@@ -97,6 +97,9 @@ impl Feed {
         };
         let cut = successor.times.at_ns;
         if !successor.old_is_done {
+            // Before the look: this thread may be kept from running between the two, and what the old ring
+            // gets meanwhile must not be taken for over.
+            let now = clock::realtime_ns();
             // What the old ring has from after the cut comes by the new one.
             while let Some(frame) = self.ring.next() {
                 if frame.stamp.to_ns() < cut {
@@ -104,7 +107,6 @@ impl Feed {
                 }
             }
             successor.forget_frames_before_the_cut();
-            let now = clock::realtime_ns();
             if now >= cut && !successor.counts_drops {
                 successor.counts_drops = true;
                 successor.ring.count_drops(true);
