@@ -119,17 +119,20 @@ impl Handle {
             return Err(Error::Os("a VLAN of what is sent only", error));
         }
         let lifecycle = self.lifecycle.lock();
-        let until_ns = if self.source.is_file() {
-            u64::MAX
-        } else if lifecycle.capturing && self.has_system_stamps() {
-            clock::realtime_ns()
-        } else {
-            0
-        };
-        self.selection.vlan_until_ns.store(until_ns, Relaxed);
+        let rechecks = self.source.is_file() || (lifecycle.capturing && self.has_system_stamps());
+        // Every frame, until the kernel makes the test: then those that it has queued before.
+        self.hold_against_vlan_until(if rechecks { u64::MAX } else { 0 });
         self.selection.vlan.store((id & VLAN_BITS).into(), Relaxed);
         self.show_selection();
-        self.attach(&lifecycle)
+        self.attach(&lifecycle)?;
+        if rechecks && !self.source.is_file() {
+            self.hold_against_vlan_until(clock::realtime_ns());
+        }
+        Ok(())
+    }
+
+    fn hold_against_vlan_until(&self, stamp_ns: u64) {
+        self.selection.vlan_until_ns.store(stamp_ns, Relaxed);
     }
 
     /// Says whether frames have to be looked at here.
