@@ -136,6 +136,9 @@ impl Handle {
     /// Gives the rules to the kernel, in place of the program that only tests the direction. What has to be tested
     /// before rules are must be tested there, or not at all.
     pub(in crate::handle) fn attach_rules(&self, lifecycle: &Lifecycle, only: Option<Only>) {
+        if self.source.is_file() {
+            return;
+        }
         let snaplen = self.options.snaplen;
         let fits = snaplen >= LEAST_SNAPLEN && self.source.link_type() == DLT_EN10MB;
         if !fits || self.options.flags & PF_RING_USERSPACE_BPF != 0 {

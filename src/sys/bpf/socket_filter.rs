@@ -5,9 +5,9 @@
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
-use super::{Insn, MAP_CREATE, PROG_LOAD, bpf};
+use super::{Insn, MapCreate, bpf, create_map, load, name};
 use crate::error::{Error, Result};
-use crate::sys::{check, own};
+use crate::sys::check;
 
 // Of linux/bpf.h; libc does not have them.
 const MAP_LOOKUP: libc::c_int = 1;
@@ -42,6 +42,7 @@ pub struct Map {
 #[derive(Clone, Copy)]
 struct Element {
     map: u32,
+    padding: u32,
     key: u64,
     value: u64,
     flags: u64,
@@ -54,28 +55,19 @@ impl Map {
     ///
     /// `Os`: EPERM without the right.
     pub fn new(kind: MapKind, key_len: usize, value_len: usize, most: u32) -> Result<Self> {
-        #[repr(C)]
-        #[derive(Clone, Copy)]
-        struct Create {
-            kind: u32,
-            key_len: u32,
-            value_len: u32,
-            most: u32,
-            flags: u32,
-        }
-        let attr = Create {
-            kind: kind as u32,
-            key_len: key_len as u32,
-            value_len: value_len as u32,
-            most,
-            flags: if kind == MapKind::Hash {
-                NO_PREALLOC
-            } else {
-                0
+        let fd = create_map(MapCreate {
+            map_type: kind as u32,
+            key_size: key_len as u32,
+            value_size: value_len as u32,
+            max_entries: most,
+            map_flags: match kind {
+                MapKind::Hash => NO_PREALLOC,
+                MapKind::Array => 0,
             },
-        };
-        // They hold no pointer.
-        let fd = own("BPF_MAP_CREATE", bpf(MAP_CREATE, &attr))?;
+            inner_map_fd: 0,
+            numa_node: 0,
+            map_name: name("pfring_rules"),
+        })?;
         Ok(Self {
             fd,
             key_len,
@@ -92,6 +84,7 @@ impl Map {
         assert_eq!(key.len(), self.key_len, "the map's keys");
         Element {
             map: self.fd() as u32,
+            padding: 0,
             key: key.as_ptr() as u64,
             value: value as u64,
             flags: 0,
@@ -137,26 +130,8 @@ impl SocketProgram {
     ///
     /// `Os`: EPERM without the right, EINVAL or EACCES for what the kernel's verifier refuses.
     pub fn load(insns: &[Insn]) -> Result<Self> {
-        #[repr(C)]
-        #[derive(Clone, Copy)]
-        struct Load {
-            kind: u32,
-            count: u32,
-            insns: u64,
-            license: u64,
-        }
-        let attr = Load {
-            kind: PROG_TYPE_SOCKET_FILTER,
-            count: insns
-                .len()
-                .try_into()
-                .map_err(|_| Error::InvalidArgument("program length"))?,
-            insns: insns.as_ptr() as u64,
-            license: c"Dual MIT/GPL".as_ptr() as u64,
-        };
         for _ in 0..10 {
-            // The instructions and the text outlive the call, which only reads them.
-            match own("BPF_PROG_LOAD", bpf(PROG_LOAD, &attr)) {
+            match load(PROG_TYPE_SOCKET_FILTER, "pfring_rules", insns, &mut []) {
                 // A signal came while the program was looked through.
                 Err(Error::Os(_, error)) if error.raw_os_error() == Some(libc::EAGAIN) => {}
                 other => return other.map(Self),
