@@ -70,6 +70,7 @@ struct MapCreate {
     inner_map_fd: u32,
     numa_node: u32,
     map_name: [u8; 16],
+    map_ifindex: u32,
 }
 
 /// The part that PROG_LOAD reads, up to the attach type.
@@ -184,6 +185,7 @@ pub fn shared_value(value_size: u32) -> Result<OwnedFd> {
         inner_map_fd: 0,
         numa_node: 0,
         map_name: name("pfring"),
+        map_ifindex: 0,
     })
 }
 
@@ -202,6 +204,7 @@ pub fn ring_buffer(bytes: u32) -> Result<OwnedFd> {
         inner_map_fd: 0,
         numa_node: 0,
         map_name: name("pfring_ring"),
+        map_ifindex: 0,
     })
 }
 

@@ -67,6 +67,7 @@ impl Map {
             inner_map_fd: 0,
             numa_node: 0,
             map_name: name("pfring_rules"),
+            map_ifindex: 0,
         })?;
         Ok(Self {
             fd,
