@@ -25,8 +25,8 @@ const NO_RING_ID: u32 = PF_RING_ERROR_NOT_SUPPORTED as u32;
 /// @param the_type    how packets are shared
 /// @return 0; -1 with errno EINVAL for id 0 or one above 65,535, ENOSPC for the 257th ring, EINVAL when another
 ///         program has a fanout group of the same number; PF_RING_ERROR_INVALID_ARGUMENT for an unknown type;
-///         PF_RING_ERROR_NOT_SUPPORTED for NULL, a file, PFRING_BACKEND=bpf, cluster_per_flow_ip_with_dup_tuple, and
-///         for another cluster once the ring captures
+///         PF_RING_ERROR_NOT_SUPPORTED for NULL, a file, PFRING_BACKEND=bpf, and once the ring captures
+///         for another cluster and for cluster_per_flow_ip_with_dup_tuple
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pfring_set_cluster(
     ring: *mut pfring,

@@ -79,7 +79,15 @@ impl Handle {
         if self.settings.backend == BackendChoice::Bpf {
             return self.start_accelerated(lifecycle);
         }
-        let layout = self.choose_layout();
+        let twice = self.comes_twice();
+        if twice {
+            self.open_seconds()?;
+        }
+        let layout = if twice {
+            Layout::Slots
+        } else {
+            self.choose_layout()
+        };
         // A program that spins, or another wait mode, may want slots later.
         let may_turn = layout == Layout::Blocks(Retire::Relaxed)
             && self.settings.backend == BackendChoice::Auto
@@ -87,10 +95,11 @@ impl Handle {
             && !self.is_in_cluster();
         lifecycle.spare = may_turn.then(|| self.make_spare()).flatten();
         let spare_bytes = lifecycle.spare.as_ref().map_or(0, TpacketRx::bytes);
-        let rx = TpacketRx::new(
-            &self.source.first_sockets(),
-            &self.wish(layout, lifecycle.spare.is_some()),
-        )?;
+        let mut sockets = self.source.first_sockets();
+        if twice {
+            sockets.extend(self.source.spares());
+        }
+        let rx = TpacketRx::new(&sockets, &self.wish(layout, lifecycle.spare.is_some()))?;
         self.report_ring(layout, rx.bytes() + spare_bytes);
         self.forget_wanted_slots();
         let mut fds = self.source.fds();

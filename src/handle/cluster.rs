@@ -3,11 +3,14 @@
 //! A cluster is a fanout group of the kernel for each interface. Whoever joins brings the program that gives a
 //! packet's place; the kernel takes it modulo the number of members, and closes the hole when one goes.
 
+use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use libc::sock_filter;
 use parking_lot::Mutex;
 
 use super::obstacles::Obstacle;
+use super::twice::Seen;
 use super::{Handle, Lifecycle};
 use crate::config::env::BackendChoice;
 use crate::error::{Error, Result};
@@ -33,6 +36,8 @@ struct Membership {
 #[derive(Default)]
 pub(super) struct Cluster {
     joined: Mutex<Option<Membership>>,
+    /// The last frame, where a packet may come twice.
+    pub(super) last: Mutex<Option<Seen>>,
     /// The number of its type plus 1 while packets carry its sum as their hash, else 0.
     hashes: AtomicU32,
 }
@@ -57,7 +62,7 @@ impl Handle {
     ///
     /// `Os` with EINVAL for id 0, one above 65,535 and a queue above 64, with what the kernel says of a group that is
     /// full (ENOSPC, 256 members) or of another kind (EINVAL); `InvalidArgument` for an unknown type; `NotSupported` for
-    /// a file, a BPF ring, type 13, and another cluster after capture has started.
+    /// a file, a BPF ring, and after capture has started for another cluster and for type 13.
     pub fn join_cluster(&self, wish: Wish) -> Result<()> {
         let invalid = |what| Error::Os(what, std::io::Error::from_raw_os_error(libc::EINVAL));
         let id = u16::try_from(wish.id).unwrap_or(0);
@@ -66,11 +71,6 @@ impl Handle {
         }
         if wish.queue > ANY_QUEUE {
             return Err(invalid("the queue of a cluster"));
-        }
-        if wish.kind == 13 {
-            return Err(Error::NotSupported(
-                "a cluster that gives packets to two rings",
-            ));
         }
         let balance =
             Balance::from_number(wish.kind).ok_or(Error::InvalidArgument("cluster type"))?;
@@ -93,7 +93,14 @@ impl Handle {
             }
             _ => {}
         }
+        let twice = balance.second().is_some();
+        if twice && lifecycle.capturing {
+            return Err(Error::NotSupported(
+                "a cluster that gives packets twice, after capture has started",
+            ));
+        }
         *self.cluster.joined.lock() = Some(new);
+        self.obstacles.set(Obstacle::Twice, twice);
         if lifecycle.capturing {
             self.join_now(&mut lifecycle, new).inspect_err(|_| {
                 *self.cluster.joined.lock() = None;
@@ -119,6 +126,7 @@ impl Handle {
             ));
         }
         *self.cluster.joined.lock() = None;
+        self.obstacles.set(Obstacle::Twice, false);
         self.show_cluster(None);
         Ok(())
     }
@@ -134,8 +142,13 @@ impl Handle {
         if joined.is_some() {
             self.let_nothing_in()?;
         }
+        let twice = joined.is_some_and(|joined| joined.balance.second().is_some());
         for device in self.source.devices() {
             device.socket.bind(device.ifindex)?;
+            if let Some(second) = device.spare.get().filter(|_| twice) {
+                second.bind(device.ifindex)?;
+                self.selectable.add(second.as_raw_fd())?;
+            }
         }
         match joined {
             Some(membership) => self.join_now(lifecycle, membership),
@@ -147,20 +160,26 @@ impl Handle {
         // A ring that took over would have to be at the same place of another group.
         lifecycle.spare = None;
         self.let_nothing_in()?;
-        let program = program::assemble(membership.balance, self.source.link_type() == DLT_EN10MB);
+        let relaxed = membership.relaxed;
+        let ethernet = self.source.link_type() == DLT_EN10MB;
+        let program = program::assemble(membership.balance, ethernet);
+        let second = membership.balance.second();
+        let second = second.and_then(|balance| program::assemble(balance, ethernet));
         for device in self.source.devices() {
             let group = group_of(device.ifindex, membership.id);
-            let socket = match device.spare.get() {
-                Some(spare) if lifecycle.turned => spare,
-                _ => &device.socket,
-            };
-            join(socket, group, program.is_some(), membership.relaxed)?;
-            if let Some(program) = &program {
-                // A group that shares out in turns has none.
-                let _ = socket.set_sharing_program(program);
+            let spare = device.spare.get();
+            let socket = spare.filter(|_| lifecycle.turned).unwrap_or(&device.socket);
+            join(socket, group, program.as_deref(), relaxed)?;
+            if let (Some(program), Some(socket)) = (&second, spare) {
+                join(socket, group ^ SECOND_GROUP, Some(program), relaxed)?;
             }
         }
         self.attach(lifecycle)
+    }
+
+    /// Whether the ring has two sockets for each interface.
+    pub(super) fn comes_twice(&self) -> bool {
+        self.obstacles.has(Obstacle::Twice)
     }
 
     fn let_nothing_in(&self) -> Result<()> {
@@ -208,14 +227,22 @@ fn group_of(ifindex: i32, id: u16) -> u16 {
     (ifindex as u16).rotate_left(8) ^ id
 }
 
+/// The number of the group that shares out by the destination, beside the one by the source.
+const SECOND_GROUP: u16 = 1 << 15;
+
 /// Joins a group as its first member has made it: what the others ask for is ignored, as in the original.
-fn join(socket: &PacketSocket, group: u16, by_program: bool, relaxed: bool) -> Result<()> {
-    let wanted = if by_program {
+fn join(
+    socket: &PacketSocket,
+    group: u16,
+    program: Option<&[sock_filter]>,
+    relaxed: bool,
+) -> Result<()> {
+    let wanted = if program.is_some() {
         Sharing::ByProgram
     } else {
         Sharing::InTurns
     };
-    let other = if by_program {
+    let other = if program.is_some() {
         Sharing::InTurns
     } else {
         Sharing::ByProgram
@@ -231,7 +258,12 @@ fn join(socket: &PacketSocket, group: u16, by_program: bool, relaxed: bool) -> R
             Err(Error::Os(operation, error)) if error.raw_os_error() == Some(libc::EINVAL) => {
                 refused = Error::Os(operation, error);
             }
-            answer => return answer,
+            Err(error) => return Err(error),
+            Ok(()) => {
+                // A group that shares out in turns has no program.
+                let _ = program.map(|program| socket.set_sharing_program(program));
+                return Ok(());
+            }
         }
     }
     Err(refused)

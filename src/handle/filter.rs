@@ -199,7 +199,8 @@ impl Handle {
     #[inline]
     pub(super) fn wants(&self, frame: &Frame, soon: Option<Glimpse>) -> bool {
         self.obstacles.wants_all()
-            || self.options.direction().accepts(frame.direction)
+            || (!self.obstacles.has(Obstacle::Twice) || !self.is_copy(frame))
+                && self.options.direction().accepts(frame.direction)
                 && (!self.obstacles.has(Obstacle::Channel) || self.selects(frame))
                 && (!self.obstacles.has(Obstacle::Filter) || self.passes_filter(frame))
                 && (!self.obstacles.has(Obstacle::Rules) || self.passes_rules(frame, soon))

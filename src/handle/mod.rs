@@ -57,6 +57,7 @@ mod stack;
 pub mod trailer;
 mod transmit;
 mod turn;
+mod twice;
 mod waiting;
 
 pub use cluster::{ANY_QUEUE, Wish as ClusterWish};

@@ -32,6 +32,8 @@ pub(super) enum Obstacle {
     Slicing = 1 << 11,
     /// The hash of a packet is its place in a cluster.
     Cluster = 1 << 12,
+    /// A packet may come by two sockets.
+    Twice = 1 << 13,
 }
 
 /// The reasons that hold now. Set from any thread, and from signal handlers.
@@ -76,7 +78,8 @@ impl Obstacles {
             | Obstacle::Ahead as u32
             | Obstacle::Trailer as u32
             | Obstacle::Rules as u32
-            | Obstacle::Slicing as u32;
+            | Obstacle::Slicing as u32
+            | Obstacle::Twice as u32;
         self.0.load(Relaxed) & LOOKS == 0
     }
 }

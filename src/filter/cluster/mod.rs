@@ -22,6 +22,10 @@ pub enum Parts {
     Five,
     /// As `Five` for TCP, as `Two` for all else.
     FiveIfTcp,
+    /// The source address.
+    Source,
+    /// The destination address.
+    Destination,
 }
 
 /// How a cluster shares packets out.
@@ -41,8 +45,7 @@ pub enum Balance {
 }
 
 impl Balance {
-    /// By the number that C has for it (`cluster_type`); None for one that is not known. 13, which gives a
-    /// packet to two rings, is not among them.
+    /// By the number that C has for it (`cluster_type`); None for one that is not known.
     pub fn from_number(number: u32) -> Option<Self> {
         let flow = |parts, inner, macs| Some(Self::Flow { parts, inner, macs });
         match number {
@@ -57,6 +60,23 @@ impl Balance {
             10 => flow(Parts::FiveIfTcp, true, false),
             11 => flow(Parts::Five, false, true),
             12 => flow(Parts::Five, true, true),
+            13 => flow(Parts::Source, false, false),
+            _ => None,
+        }
+    }
+
+    /// For a cluster that gives a packet to two places, how the second is found.
+    pub fn second(self) -> Option<Self> {
+        match self {
+            Self::Flow {
+                parts: Parts::Source,
+                inner,
+                macs,
+            } => Some(Self::Flow {
+                parts: Parts::Destination,
+                inner,
+                macs,
+            }),
             _ => None,
         }
     }
@@ -104,6 +124,8 @@ fn add_up(flow: &Flow, parts: Parts, tcp: bool, with_ports: bool) -> u32 {
         Parts::Five => five,
         Parts::FiveIfTcp if tcp => five,
         Parts::FiveIfTcp => two,
+        Parts::Source => address_sum(&flow.src),
+        Parts::Destination => address_sum(&flow.dst),
     }
 }
 

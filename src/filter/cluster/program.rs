@@ -175,14 +175,14 @@ pub fn assemble(balance: Balance, ethernet: bool) -> Option<Vec<sock_filter>> {
     let mut asm = Asm::default();
     let (not_ip, outer, tunnel) = (asm.label(), asm.label(), asm.label());
     layer2(&mut asm, ethernet);
-    ip(&mut asm, OUTER, not_ip);
+    ip(&mut asm, OUTER, parts, not_ip);
     let fallback = asm.label();
     if inner {
         asm.get(OUTER.fragment());
         asm.unless(libc::BPF_JEQ, 0, outer);
         open_tunnel(&mut asm, tunnel, outer);
         asm.bind(tunnel);
-        ip(&mut asm, INNER, outer);
+        ip(&mut asm, INNER, parts, outer);
         finish(&mut asm, INNER, parts);
     }
     asm.bind(outer);
@@ -193,7 +193,7 @@ pub fn assemble(balance: Balance, ethernet: bool) -> Option<Vec<sock_filter>> {
         // Nothing is known of what carries the labels: no protocol, and so no TCP.
         asm.set(0);
         asm.put(OUTER.proto());
-        ip(&mut asm, INNER, fallback);
+        ip(&mut asm, INNER, parts, fallback);
         finish(&mut asm, INNER, parts);
     }
     asm.bind(fallback);
@@ -248,17 +248,17 @@ fn skip_tags(asm: &mut Asm) {
 }
 
 /// Takes the IP header at L3 apart, if TYPE says that there is one.
-fn ip(asm: &mut Asm, facts: Facts, not_ip: Label) {
+fn ip(asm: &mut Asm, facts: Facts, parts: Parts, not_ip: Label) {
     let (v4, v6, done) = (asm.label(), asm.label(), asm.label());
     asm.get(TYPE);
     asm.when(libc::BPF_JEQ, ether::IPV4.into(), v4);
     asm.when(libc::BPF_JEQ, ether::IPV6.into(), v6);
     asm.jump(not_ip);
     asm.bind(v4);
-    ipv4(asm, facts, not_ip);
+    ipv4(asm, facts, parts, not_ip);
     asm.jump(done);
     asm.bind(v6);
-    ipv6(asm, facts, not_ip);
+    ipv6(asm, facts, parts, not_ip);
     asm.bind(done);
 }
 
@@ -269,7 +269,7 @@ fn check_version(asm: &mut Asm, version: u32, not_ip: Label) {
     asm.unless(libc::BPF_JEQ, version, not_ip);
 }
 
-fn ipv4(asm: &mut Asm, facts: Facts, not_ip: Label) {
+fn ipv4(asm: &mut Asm, facts: Facts, parts: Parts, not_ip: Label) {
     asm.need(L3, 20, not_ip);
     check_version(asm, 4, not_ip);
     asm.at_x(LD_B, 0);
@@ -283,16 +283,28 @@ fn ipv4(asm: &mut Asm, facts: Facts, not_ip: Label) {
     asm.at_x(LD_H, 6);
     asm.alu(libc::BPF_AND, 0x3fff);
     asm.put(facts.fragment());
-    asm.at_x(LD_W, 12);
+    asm.set(0);
     asm.put(facts.sum());
-    asm.at_x(LD_W, 16);
-    asm.add_to(facts.sum());
+    for at in addresses(parts, 12, 4).step_by(4) {
+        asm.index(L3);
+        asm.at_x(LD_W, at);
+        asm.add_to(facts.sum());
+    }
 }
 
-fn ipv6(asm: &mut Asm, facts: Facts, not_ip: Label) {
+/// Where the addresses that count lie in a header: the source's `len` bytes at `at`, the destination's behind.
+fn addresses(parts: Parts, at: u32, len: u32) -> std::ops::Range<u32> {
+    match parts {
+        Parts::Source => at..at + len,
+        Parts::Destination => at + len..at + 2 * len,
+        _ => at..at + 2 * len,
+    }
+}
+
+fn ipv6(asm: &mut Asm, facts: Facts, parts: Parts, not_ip: Label) {
     asm.need(L3, 40, not_ip);
     check_version(asm, 6, not_ip);
-    ipv6_addresses(asm, facts);
+    ipv6_addresses(asm, facts, parts);
     asm.index(L3);
     asm.at_x(LD_B, 6);
     asm.put(facts.proto());
@@ -304,10 +316,10 @@ fn ipv6(asm: &mut Asm, facts: Facts, not_ip: Label) {
     extension_headers(asm, facts);
 }
 
-/// The sum of the eight words as they are loaded from memory. A classic program loads in network order, so on
+/// The sum of the words as they are loaded from memory. A classic program loads in network order, so on
 /// a little endian machine their bytes are added up by pairs and put together the other way round.
-fn ipv6_addresses(asm: &mut Asm, facts: Facts) {
-    let words = (8..40).step_by(4);
+fn ipv6_addresses(asm: &mut Asm, facts: Facts, parts: Parts) {
+    let words = addresses(parts, 8, 16).step_by(4);
     if cfg!(target_endian = "big") {
         asm.set(0);
         asm.put(facts.sum());
@@ -405,7 +417,7 @@ fn extension_headers(asm: &mut Asm, facts: Facts) {
 fn finish(asm: &mut Asm, facts: Facts, parts: Parts) {
     let two = asm.label();
     match parts {
-        Parts::Two => {}
+        Parts::Two | Parts::Source | Parts::Destination => {}
         Parts::Four => ports(asm, facts, two),
         Parts::Five | Parts::FiveIfTcp => {
             if parts == Parts::FiveIfTcp {
