@@ -183,7 +183,7 @@ impl Ring {
     pub(super) fn glimpse(&self) -> Option<Glimpse> {
         match &self.walk {
             Walk::Blocks(walk, _) => walk.glimpse(),
-            Walk::Slots(..) => None,
+            Walk::Slots(walk, _) => walk.glimpse(),
         }
     }
 

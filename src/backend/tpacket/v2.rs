@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use libc::{sockaddr_ll, tpacket2_hdr};
 
 use super::meta::{Meta, ROOM_FROM, TAG_LEN};
+use crate::backend::Glimpse;
 
 /// Where the kernel puts the address of a frame, counted from the slot's start.
 const ADDRESS_OFFSET: usize = size_of::<tpacket2_hdr>().next_multiple_of(libc::TPACKET_ALIGNMENT);
@@ -234,6 +235,29 @@ impl Walk {
             }
         }
         sure as u32
+    }
+
+    /// The bytes of the frame after the next, if it is there and untagged, as far as its slot has them.
+    #[inline]
+    pub fn glimpse(&self) -> Option<Glimpse> {
+        if self.held + 2 > self.total() {
+            return None;
+        }
+        let place = self.after(self.current);
+        let status = self.status(place).load(Ordering::Acquire);
+        if status & libc::TP_STATUS_USER == 0 || status & libc::TP_STATUS_VLAN_VALID != 0 {
+            return None;
+        }
+        let slot = self.at(place);
+        // SAFETY: the slot is ours: its status says so.
+        let header = unsafe { slot.cast::<tpacket2_hdr>().read_unaligned() };
+        let mac = usize::from(header.tp_mac);
+        let room = self.slots.slot_size.checked_sub(mac)?;
+        Some(Glimpse {
+            // SAFETY: it lies in the slot, as there is room behind it.
+            data: unsafe { slot.add(mac) },
+            len: header.tp_snaplen.min(room as u32),
+        })
     }
 
     /// The stamp of the next frame, in nanoseconds, or None when there is none.

@@ -140,3 +140,27 @@ fn headers_that_cannot_be_true_are_stepped_over() {
         assert!(!ring.is_ours(0) && !ring.is_ours(1));
     }
 }
+
+/// What comes after the next frame is seen only while it is there, and untagged.
+#[test]
+fn a_glimpse_of_the_frame_after_the_next() {
+    let mut ring = Ring::new();
+    let mut walk = ring.walk();
+    // SAFETY: nothing is taken or released while the bytes are looked at.
+    let seen = |walk: &Walk| walk.glimpse().map(|seen| unsafe { seen.bytes() }.to_vec());
+    for slot in 0..TOTAL {
+        assert_eq!(seen(&walk), None, "{slot} frames");
+        ring.fill(slot, slot as u8);
+        if slot > 0 {
+            assert_eq!(seen(&walk), Some(vec![slot as u8; 60]));
+            walk.take().expect("the frame before");
+        }
+    }
+    walk.take().expect("the last one");
+    assert_eq!(seen(&walk), None, "all are held");
+    walk.release();
+    ring.fill(0, 7);
+    ring.fill(1, 8);
+    ring.put(1, 0, libc::TP_STATUS_USER | libc::TP_STATUS_VLAN_VALID);
+    assert_eq!(seen(&walk), None, "tagged");
+}

@@ -476,3 +476,21 @@ fn a_wire_length_that_cannot_be_is_no_panic() {
     let frame = walk.next().unwrap();
     assert_eq!((frame.caplen, frame.moved_tci), (64, Some(5)));
 }
+
+/// What comes after the next frame is seen where the block has it, and untagged.
+#[test]
+fn a_glimpse_of_the_frame_after_the_next() {
+    let mut ring = Ring::new();
+    ring.close(0, &mixed_block());
+    let mut walk = ring.walk(1500);
+    assert!(walk.glimpse().is_none(), "no block is open");
+    for i in 0..12u8 {
+        walk.next().expect("a frame");
+        // SAFETY: nothing is taken or released while the bytes are looked at.
+        let seen = walk.glimpse().map(|seen| unsafe { seen.bytes() }.to_vec());
+        let second = i + 2;
+        let expected =
+            (second < 12 && second % 4 != 3).then(|| vec![second; 60 + usize::from(second)]);
+        assert_eq!(seen, expected, "after frame {i}");
+    }
+}
