@@ -7,6 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::sys::{check, own, set_option};
 
+mod sharing;
+
+pub use sharing::Sharing;
+
 /// The protocol number that means every protocol, as the kernel wants it in an address.
 const ALL_PROTOCOLS: u16 = (libc::ETH_P_ALL as u16).to_be();
 
@@ -194,42 +198,6 @@ impl PacketSocket {
             libc::SO_TIMESTAMPNS,
             &on,
         )
-    }
-
-    /// Joins the sockets of a group, which share the packets of their interface. Bound before, and it stays until
-    /// the socket is closed. `relaxed`: a packet whose socket is full may go to another one.
-    ///
-    /// # Errors
-    ///
-    /// `Os`: EINVAL for a group of another kind or interface, ENOSPC for one of 256 members.
-    pub fn share(&self, group: u16, how: Sharing, relaxed: bool) -> Result<()> {
-        let kind = match how {
-            Sharing::ByProgram => libc::PACKET_FANOUT_CBPF,
-            Sharing::InTurns => libc::PACKET_FANOUT_LB,
-        };
-        let flags = if relaxed {
-            libc::PACKET_FANOUT_FLAG_ROLLOVER
-        } else {
-            0
-        };
-        let value = u32::from(group) | (kind | flags) << 16;
-        self.set("PACKET_FANOUT", libc::PACKET_FANOUT, &value)
-    }
-
-    /// Gives the socket's group the program whose result, modulo the number of members, is a packet's place.
-    ///
-    /// # Errors
-    ///
-    /// `Os` with EINVAL for a group that has none, and when the kernel refuses the program.
-    pub fn set_sharing_program(&self, program: &[libc::sock_filter]) -> Result<()> {
-        let program = libc::sock_fprog {
-            len: program
-                .len()
-                .try_into()
-                .map_err(|_| Error::InvalidArgument("program length"))?,
-            filter: program.as_ptr().cast_mut(),
-        };
-        self.set("PACKET_FANOUT_DATA", libc::PACKET_FANOUT_DATA, &program)
     }
 
     /// Attaches a classic BPF program in place of the one before.
@@ -485,15 +453,6 @@ impl AsRawFd for PacketSocket {
     fn as_raw_fd(&self) -> RawFd {
         self.fd.as_raw_fd()
     }
-}
-
-/// How the sockets of a group share packets out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
-    /// By what a program says of a packet.
-    ByProgram,
-    /// One after the other.
-    InTurns,
 }
 
 /// Adds up what the kernel counts in 32 bits and forgets at each reading.

@@ -9,7 +9,9 @@ use crate::packet::Facts;
 use crate::packet::hash::address_sum;
 use crate::packet::ip::{Flow, TCP};
 
+mod asm;
 pub mod program;
+mod tunnels;
 
 /// What of a flow is summed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

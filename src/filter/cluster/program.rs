@@ -7,162 +7,46 @@
 
 use libc::sock_filter;
 
+use super::asm::{Asm, LD_B, LD_H, LD_W, Label};
+use super::tunnels::{labels, open_tunnel};
 use super::{Balance, Parts};
 use crate::packet::ether;
-use crate::packet::ip::{GRE, IPV4_INSIDE, IPV6_INSIDE, SCTP, TCP, UDP};
-use crate::packet::tunnel::{GTP_C_PORT, GTP_U_PORT, VXLAN_PORT};
+use crate::packet::ip::{SCTP, TCP, UDP};
 
-/// How often a tag, an extension header of IPv6, one of GTP, a label is looked for.
+/// How often a tag and an extension header of IPv6 are looked for.
 const TAGS: usize = 4;
 const EXTENSIONS: usize = 6;
-const GTP_EXTENSIONS: usize = 4;
-const LABELS: usize = 9;
 
 // Words of memory.
-const L3: u32 = 0;
-const TYPE: u32 = 1;
+pub(super) const L3: u32 = 0;
+pub(super) const TYPE: u32 = 1;
 const EVEN: u32 = 2;
 const ODD: u32 = 3;
 const WORD: u32 = 4;
-const TEMP: u32 = 5;
+pub(super) const TEMP: u32 = 5;
 /// Where the facts of the outer and of the inner flow begin.
-const OUTER: Facts = Facts(6);
+pub(super) const OUTER: Facts = Facts(6);
 const INNER: Facts = Facts(10);
-const FLAGS: u32 = 14;
-const NEXT: u32 = 15;
 
 /// Four words of memory about a flow.
 #[derive(Clone, Copy)]
-struct Facts(u32);
+pub(super) struct Facts(u32);
 
 impl Facts {
     /// Sum of the addresses.
-    fn sum(self) -> u32 {
+    pub(super) fn sum(self) -> u32 {
         self.0
     }
-    fn proto(self) -> u32 {
+    pub(super) fn proto(self) -> u32 {
         self.0 + 1
     }
     /// Where layer 4 begins; behind the packet if it has none.
-    fn l4(self) -> u32 {
+    pub(super) fn l4(self) -> u32 {
         self.0 + 2
     }
     /// Not 0: a fragment.
-    fn fragment(self) -> u32 {
+    pub(super) fn fragment(self) -> u32 {
         self.0 + 3
-    }
-}
-
-/// A place in the program.
-#[derive(Clone, Copy)]
-struct Label(usize);
-
-#[derive(Default)]
-struct Asm {
-    insns: Vec<sock_filter>,
-    places: Vec<Option<usize>>,
-    jumps: Vec<(usize, Label)>,
-}
-
-const LD_W: u32 = libc::BPF_LD | libc::BPF_W;
-const LD_H: u32 = libc::BPF_LD | libc::BPF_H;
-const LD_B: u32 = libc::BPF_LD | libc::BPF_B;
-
-impl Asm {
-    fn op(&mut self, code: u32, k: u32) {
-        self.branch(code, k, 0, 0);
-    }
-
-    fn branch(&mut self, code: u32, k: u32, jt: u8, jf: u8) {
-        let code = code as u16;
-        self.insns.push(sock_filter { code, jt, jf, k });
-    }
-
-    fn label(&mut self) -> Label {
-        self.places.push(None);
-        Label(self.places.len() - 1)
-    }
-
-    fn bind(&mut self, label: Label) {
-        self.places[label.0] = Some(self.insns.len());
-    }
-
-    fn jump(&mut self, to: Label) {
-        self.jumps.push((self.insns.len(), to));
-        self.op(libc::BPF_JMP | libc::BPF_JA, 0);
-    }
-
-    /// Jumps if A compares so with `k`; a conditional jump alone does not reach far.
-    fn when(&mut self, condition: u32, k: u32, to: Label) {
-        self.branch(libc::BPF_JMP | condition | libc::BPF_K, k, 0, 1);
-        self.jump(to);
-    }
-
-    fn unless(&mut self, condition: u32, k: u32, to: Label) {
-        self.branch(libc::BPF_JMP | condition | libc::BPF_K, k, 1, 0);
-        self.jump(to);
-    }
-
-    /// A = bytes at X + `k`.
-    fn at_x(&mut self, size: u32, k: u32) {
-        self.op(size | libc::BPF_IND, k);
-    }
-
-    fn set(&mut self, k: u32) {
-        self.op(libc::BPF_LD | libc::BPF_IMM, k);
-    }
-
-    fn get(&mut self, word: u32) {
-        self.op(libc::BPF_LD | libc::BPF_MEM, word);
-    }
-
-    fn put(&mut self, word: u32) {
-        self.op(libc::BPF_ST, word);
-    }
-
-    /// X = a word of memory.
-    fn index(&mut self, word: u32) {
-        self.op(libc::BPF_LDX | libc::BPF_MEM, word);
-    }
-
-    fn alu(&mut self, op: u32, k: u32) {
-        self.op(libc::BPF_ALU | op | libc::BPF_K, k);
-    }
-
-    /// A += X.
-    fn add_x(&mut self) {
-        self.op(libc::BPF_ALU | libc::BPF_ADD | libc::BPF_X, 0);
-    }
-
-    /// A word of memory += A.
-    fn add_to(&mut self, word: u32) {
-        self.index(word);
-        self.add_x();
-        self.put(word);
-    }
-
-    /// Jumps if the packet has no `bytes` bytes at a word of memory. X becomes that word.
-    fn need(&mut self, word: u32, bytes: u32, or: Label) {
-        self.get(word);
-        self.alu(libc::BPF_ADD, bytes);
-        self.op(libc::BPF_MISC | libc::BPF_TAX, 0);
-        self.op(LD_W | libc::BPF_LEN, 0);
-        self.branch(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_X, 0, 1, 0);
-        self.jump(or);
-        self.index(word);
-    }
-
-    /// A = a fact that the kernel has beside the packet.
-    fn ancillary(&mut self, what: i32) {
-        self.op(LD_W | libc::BPF_ABS, (libc::SKF_AD_OFF + what) as u32);
-    }
-
-    fn finish(mut self) -> Vec<sock_filter> {
-        for (from, label) in &self.jumps {
-            let to = self.places[label.0].unwrap_or(self.insns.len());
-            self.insns[*from].k = (to - from - 1) as u32;
-        }
-        self.insns
     }
 }
 
@@ -223,7 +107,7 @@ fn layer2(asm: &mut Asm, ethernet: bool) {
 }
 
 /// Skips tags, and Arista's stamp, from L3 on.
-fn skip_tags(asm: &mut Asm) {
+pub(super) fn skip_tags(asm: &mut Asm) {
     let done = asm.label();
     for _ in 0..TAGS {
         let (tag, stamp, next) = (asm.label(), asm.label(), asm.label());
@@ -478,177 +362,6 @@ fn later_fragment(asm: &mut Asm, to: Label) {
     asm.get(TEMP);
     asm.when(libc::BPF_JSET, 0x1fff, to);
     asm.bind(done);
-}
-
-/// Finds what is inside GRE, GTP-U, VXLAN or IP: L3 and TYPE become those of the inner packet, and it goes on at
-/// `found`; at `none` there is nothing.
-fn open_tunnel(asm: &mut Asm, found: Label, none: Label) {
-    let (gre_, udp, inside) = (asm.label(), asm.label(), asm.label());
-    asm.get(OUTER.proto());
-    asm.when(libc::BPF_JEQ, GRE.into(), gre_);
-    asm.when(libc::BPF_JEQ, UDP.into(), udp);
-    for (proto, eth_type) in [(IPV4_INSIDE, ether::IPV4), (IPV6_INSIDE, ether::IPV6)] {
-        let other = asm.label();
-        asm.unless(libc::BPF_JEQ, proto.into(), other);
-        asm.set(eth_type.into());
-        asm.put(TYPE);
-        asm.jump(inside);
-        asm.bind(other);
-    }
-    asm.jump(none);
-    asm.bind(inside);
-    asm.get(OUTER.l4());
-    asm.put(L3);
-    asm.jump(found);
-    asm.bind(gre_);
-    gre(asm, none);
-    asm.jump(found);
-    asm.bind(udp);
-    in_udp(asm, found, none);
-}
-
-fn gre(asm: &mut Asm, none: Label) {
-    const VERSION: u32 = 0x0007;
-    asm.need(OUTER.l4(), 4, none);
-    asm.at_x(LD_H, 0);
-    asm.put(FLAGS);
-    asm.when(libc::BPF_JSET, VERSION, none);
-    asm.at_x(LD_H, 2);
-    asm.put(TYPE);
-    asm.get(OUTER.l4());
-    asm.alu(libc::BPF_ADD, 4);
-    asm.put(L3);
-    // Checksum and routing share a word; then the key; then the sequence number.
-    for bit in [0xc000, 0x2000, 0x1000] {
-        let absent = asm.label();
-        asm.get(FLAGS);
-        asm.unless(libc::BPF_JSET, bit, absent);
-        asm.set(4);
-        asm.add_to(L3);
-        asm.bind(absent);
-    }
-}
-
-fn in_udp(asm: &mut Asm, found: Label, none: Label) {
-    let (user, not_gtp, gtp_c) = (asm.label(), asm.label(), asm.label());
-    asm.need(OUTER.l4(), 8, none);
-    for port in [0, 2] {
-        asm.at_x(LD_H, port);
-        asm.when(libc::BPF_JEQ, GTP_U_PORT.into(), user);
-    }
-    for port in [0, 2] {
-        asm.at_x(LD_H, port);
-        asm.when(libc::BPF_JEQ, GTP_C_PORT.into(), gtp_c);
-    }
-    asm.jump(not_gtp);
-    asm.bind(gtp_c);
-    asm.jump(none);
-    asm.bind(not_gtp);
-    asm.at_x(LD_H, 2);
-    asm.unless(libc::BPF_JEQ, VXLAN_PORT.into(), none);
-    vxlan(asm, none);
-    asm.jump(found);
-    asm.bind(user);
-    gtp(asm, none);
-    type_of_version(asm, none);
-    asm.jump(found);
-}
-
-fn vxlan(asm: &mut Asm, none: Label) {
-    const HAS_VNI: u32 = 0x08;
-    asm.need(OUTER.l4(), 8 + 8 + ether::HEADER_LEN as u32, none);
-    asm.at_x(LD_B, 8);
-    asm.unless(libc::BPF_JSET, HAS_VNI, none);
-    asm.at_x(LD_H, 8 + 8 + 12);
-    asm.put(TYPE);
-    asm.set(8 + 8 + ether::HEADER_LEN as u32);
-    asm.add_x();
-    asm.put(L3);
-    skip_tags(asm);
-}
-
-/// L3 = behind GTP's header, its options and extension headers.
-fn gtp(asm: &mut Asm, none: Label) {
-    const G_PDU: u32 = 255;
-    let done = asm.label();
-    asm.need(OUTER.l4(), 16, none);
-    asm.at_x(LD_B, 8);
-    asm.put(FLAGS);
-    asm.alu(libc::BPF_AND, 0xf0);
-    asm.unless(libc::BPF_JEQ, 0x30, none);
-    asm.at_x(LD_B, 9);
-    asm.unless(libc::BPF_JEQ, G_PDU, none);
-    asm.set(16);
-    asm.add_x();
-    asm.put(L3);
-    asm.get(FLAGS);
-    asm.unless(libc::BPF_JSET, 0x07, done);
-    asm.need(L3, 4, none);
-    asm.at_x(LD_B, 3);
-    asm.put(NEXT);
-    asm.set(4);
-    asm.add_to(L3);
-    asm.get(FLAGS);
-    asm.unless(libc::BPF_JSET, 0x04, done);
-    for _ in 0..GTP_EXTENSIONS {
-        asm.get(NEXT);
-        asm.when(libc::BPF_JEQ, 0, done);
-        asm.need(L3, 1, none);
-        asm.at_x(LD_B, 0);
-        asm.when(libc::BPF_JEQ, 0, none);
-        asm.alu(libc::BPF_LSH, 2);
-        asm.add_x();
-        asm.put(L3);
-        asm.need(L3, 0, none);
-        asm.get(L3);
-        asm.alu(libc::BPF_SUB, 1);
-        asm.op(libc::BPF_MISC | libc::BPF_TAX, 0);
-        asm.at_x(LD_B, 0);
-        asm.put(NEXT);
-    }
-    asm.get(NEXT);
-    asm.unless(libc::BPF_JEQ, 0, none);
-    asm.bind(done);
-}
-
-/// TYPE = what the first four bits at L3 say.
-fn type_of_version(asm: &mut Asm, none: Label) {
-    let (v4, done) = (asm.label(), asm.label());
-    asm.need(L3, 1, none);
-    asm.at_x(LD_B, 0);
-    asm.alu(libc::BPF_RSH, 4);
-    asm.when(libc::BPF_JEQ, 4, v4);
-    asm.unless(libc::BPF_JEQ, 6, none);
-    asm.set(ether::IPV6.into());
-    asm.put(TYPE);
-    asm.jump(done);
-    asm.bind(v4);
-    asm.set(ether::IPV4.into());
-    asm.put(TYPE);
-    asm.bind(done);
-}
-
-/// L3 and TYPE = what is below a stack of MPLS labels.
-fn labels(asm: &mut Asm, none: Label) {
-    const BOTTOM: u32 = 0x100;
-    let (mpls, bottom) = (asm.label(), asm.label());
-    asm.get(TYPE);
-    asm.when(libc::BPF_JEQ, ether::MPLS.into(), mpls);
-    asm.when(libc::BPF_JEQ, ether::MPLS_MULTICAST.into(), mpls);
-    asm.jump(none);
-    asm.bind(mpls);
-    for _ in 0..LABELS {
-        asm.need(L3, 4, none);
-        asm.at_x(LD_W, 0);
-        asm.put(TEMP);
-        asm.set(4);
-        asm.add_to(L3);
-        asm.get(TEMP);
-        asm.when(libc::BPF_JSET, BOTTOM, bottom);
-    }
-    asm.jump(none);
-    asm.bind(bottom);
-    type_of_version(asm, none);
 }
 
 /// Returns the sum of the address bytes, or 0.
