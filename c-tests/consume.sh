@@ -4,27 +4,8 @@
 # Prints TAP. PREFIX_DIR is the prefix that the library was built into.
 set -u
 prefix=${PREFIX_DIR:?}
-work=$(mktemp -d) || exit 1
+. "$(dirname "$0")/../packaging/tap.sh"
 trap 'rm -rf "$work"' EXIT
-count=0
-
-check() { # check NAME COMMAND...
-    name=$1
-    shift
-    count=$((count + 1))
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $count - $name"
-    else
-        echo "not ok $count - $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
-
-skip() {
-    count=$((count + 1))
-    echo "ok $count - $1 # SKIP $2"
-}
-
 cat >"$work/version.c" <<'EOF'
 #include <pfring.h>
 #include <stdio.h>

@@ -4,26 +4,9 @@
 # sender of numbered frames; live frames need root.
 set -u
 cd "$(dirname "$0")/.."
-blast=${BLAST:?} count=0
-work=$(mktemp -d) || exit 1
+blast=${BLAST:?}
+. packaging/tap.sh
 trap 'rm -rf "$work"' EXIT
-
-check() { # check NAME COMMAND...
-    local name=$1
-    shift
-    count=$((count + 1))
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $count - $name"
-    else
-        echo "not ok $count - $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
-
-skip() {
-    count=$((count + 1))
-    echo "ok $count - $1 # SKIP $2"
-}
 
 # The standard library of a target: there already, or fetched by rustup.
 has_target() {

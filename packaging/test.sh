@@ -4,26 +4,13 @@
 set -u
 
 debs=${DEBS:?} blast=${BLAST:?} program=${PROGRAM:?}
-work=$(mktemp -d) || exit 1
-count=0
+. "$(dirname "$0")/tap.sh"
 
 finish() {
     umount "$work/root/proc" 2>/dev/null
     rm -rf "$work"
 }
 trap finish EXIT
-
-check() { # check NAME COMMAND...
-    local name=$1
-    shift
-    count=$((count + 1))
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $count - $name"
-    else
-        echo "not ok $count - $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
 
 skip_rest() {
     echo "ok $((count + 1)) - the rest # SKIP $1"
