@@ -1121,6 +1121,9 @@ extern "C" {
  *
  * An interface that is down opens, and delivers once its link is up.
  *
+ * A ring does not cross fork: in a child that is forked every call on it fails with errno EBUSY, -1 where an int
+ * is given, but for pfring_close(), which leaves the parent's ring alone. A child opens rings of its own.
+ *
  * Defaults: both directions, sending and receiving, poll duration 500 ms, no watermark.
  *
  * @param device_name  name of the device
@@ -1130,7 +1133,9 @@ extern "C" {
  *         malformed name, bad setting in the environment), ENODEV (no such interface or file),
  *         EPERM (CAP_NET_RAW is missing), ENOMEM, ENOTSUP (what this library cannot do)
  */
-pfring *pfring_open(const char *device_name, uint32_t caplen, uint32_t flags);
+pfring *pfring_open(const char *device_name,
+                    uint32_t caplen,
+                    uint32_t flags);
 
 /**
  * Opens one ring for each receive channel of a device: `eth0@0`, `eth0@1` and so on. Together they deliver

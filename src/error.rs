@@ -55,6 +55,8 @@ pub enum Error {
     MessageTooLong,
     /// A panic was caught on this ring earlier; it refuses to go on.
     Poisoned,
+    /// The ring was opened before fork, by the parent.
+    Forked,
     /// A system call failed; its name and the error.
     Os(&'static str, io::Error),
 }
@@ -76,6 +78,7 @@ impl Error {
             | Self::NotFound(_)
             | Self::ShutDown
             | Self::BadFile(_)
+            | Self::Forked
             | Self::Os(..) => GENERIC,
             Self::InvalidArgument(_)
             | Self::EndOfFile
@@ -102,7 +105,7 @@ impl Error {
             | Self::BadFile(_) => libc::EINVAL,
             Self::NotPermitted(_) => libc::EPERM,
             Self::OutOfMemory => libc::ENOMEM,
-            Self::TooLate(_) => libc::EBUSY,
+            Self::TooLate(_) | Self::Forked => libc::EBUSY,
             Self::NotFound(_) => libc::ENOENT,
             Self::ShutDown => libc::ESHUTDOWN,
             Self::Broken => libc::EINTR,
@@ -141,6 +144,7 @@ impl fmt::Display for Error {
             Self::NoLibpcap(text) => write!(f, "libpcap cannot be loaded: {text}"),
             Self::MessageTooLong => f.write_str("the frame is longer than the device sends"),
             Self::Poisoned => f.write_str("the ring failed earlier"),
+            Self::Forked => f.write_str("the ring is the parent's: open one after fork"),
             Self::Os(operation, error) => write!(f, "{operation}: {error}"),
         }
     }
@@ -178,6 +182,7 @@ mod tests {
             (Error::BadFile(text()), -1, libc::EINVAL),
             (Error::MessageTooLong, -2, libc::EMSGSIZE),
             (Error::Poisoned, -11, libc::ENOTRECOVERABLE),
+            (Error::Forked, -1, libc::EBUSY),
             (
                 Error::Os("x", io::Error::from_raw_os_error(libc::ENOBUFS)),
                 -1,

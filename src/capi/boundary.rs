@@ -88,8 +88,8 @@ pub(super) unsafe fn with_ring<T: FfiReturn>(
     // SAFETY: a live ring is a Handle whose first field C knows; pfring_open cast the pointer to the
     // whole of it.
     let handle = unsafe { &*ring.cast_const().cast::<Handle>() };
-    if handle.is_poisoned() {
-        return fail(&Error::Poisoned);
+    if let Err(error) = handle.check_alive() {
+        return fail(&error);
     }
     match catch_unwind(AssertUnwindSafe(|| work(handle))) {
         Ok(Ok(value)) => value,

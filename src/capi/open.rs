@@ -25,6 +25,9 @@ use crate::sys;
 ///
 /// An interface that is down opens, and delivers once its link is up.
 ///
+/// A ring does not cross fork: in a child that is forked every call on it fails with errno EBUSY, -1 where an int
+/// is given, but for pfring_close(), which leaves the parent's ring alone. A child opens rings of its own.
+///
 /// Defaults: both directions, sending and receiving, poll duration 500 ms, no watermark.
 ///
 /// @param device_name  name of the device

@@ -36,6 +36,7 @@ mod chunk;
 mod cluster;
 mod empty;
 mod filter;
+mod fork;
 mod forward;
 mod half;
 mod header;
@@ -128,6 +129,8 @@ pub struct Handle {
     /// Packets handed to the program.
     received: AtomicU64,
     poisoned: AtomicBool,
+    /// This process is a child that was forked while the ring was open.
+    forked: AtomicBool,
     selectable: Selectable,
     device_name: CString,
     application: Mutex<CString>,
@@ -154,6 +157,11 @@ const _: () = {
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        self.forget_fork();
+        if self.is_forked() {
+            // What is to be ended, sent or taken away is the parent's.
+            return;
+        }
         self.shut_down();
         self.remove_hw_rules();
         if self.settings.stats {
@@ -217,6 +225,7 @@ impl Handle {
             empty_calls: EmptyCalls::default(),
             received: AtomicU64::new(0),
             poisoned: AtomicBool::new(false),
+            forked: AtomicBool::new(false),
             selectable,
             device_name: CString::new(spec.text.as_bytes()).unwrap_or_default(),
             application: Mutex::default(),
@@ -233,7 +242,25 @@ impl Handle {
             handle.set_direction(Direction::Sent)?;
         }
         handle.publish_files();
+        handle.watch_for_fork();
         Ok(handle)
+    }
+
+    /// Whether the ring was opened by a parent process, before fork.
+    pub fn is_forked(&self) -> bool {
+        self.forked.load(Ordering::Relaxed)
+    }
+
+    /// Why no call on the ring can be answered any more.
+    #[inline]
+    pub fn check_alive(&self) -> Result<()> {
+        if self.is_poisoned() {
+            Err(Error::Poisoned)
+        } else if self.is_forked() {
+            Err(Error::Forked)
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether a panic was caught on this ring.

@@ -111,9 +111,8 @@ impl Handle {
     /// Why nothing can be received, in the order in which the original looks.
     #[cold]
     pub(super) fn check_receive(&self) -> Result<()> {
-        if self.is_poisoned() {
-            Err(Error::Poisoned)
-        } else if !self.is_enabled() && !self.breaks.is_shut() {
+        self.check_alive()?;
+        if !self.is_enabled() && !self.breaks.is_shut() {
             Err(Error::NotEnabled)
         } else if !self.options.mode().receives() {
             Err(Error::NotSupported("receiving on a ring that only sends"))

@@ -40,6 +40,13 @@ pub fn set_fifo(priority: i32) -> Result<()> {
     check("sched_setscheduler", ret).map(|_| ())
 }
 
+/// Has functions called when this process forks: `before` and `after` in it, `in_child` in the child. Without
+/// memory for them nothing is called.
+pub fn at_fork(before: extern "C" fn(), after: extern "C" fn(), in_child: extern "C" fn()) {
+    // SAFETY: the functions are of this library, whose handlers go with it, and take nothing.
+    unsafe { libc::pthread_atfork(Some(before), Some(after), Some(in_child)) };
+}
+
 /// Runs `work` with all signals blocked in this thread; a thread that it starts inherits that.
 pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
     // SAFETY: sigset_t is plain integers; it is filled before it is read.

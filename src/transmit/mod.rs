@@ -28,6 +28,8 @@ pub struct Transmitter {
     shared: Arc<Shared>,
     /// Made when a frame is to wait for the first time.
     flusher: Mutex<Option<Flusher>>,
+    /// In a child that was forked what waits is the parent's to send.
+    process: u32,
 }
 
 impl Transmitter {
@@ -41,6 +43,7 @@ impl Transmitter {
         Ok(Self {
             shared: Arc::new(Shared::new(socket, surely_sent)),
             flusher: Mutex::default(),
+            process: std::process::id(),
         })
     }
 
@@ -105,6 +108,8 @@ impl Transmitter {
 impl Drop for Transmitter {
     fn drop(&mut self) {
         drop(self.flusher.get_mut().take());
-        self.shared.drain();
+        if self.process == std::process::id() {
+            self.shared.drain();
+        }
     }
 }
