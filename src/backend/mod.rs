@@ -249,6 +249,12 @@ pub trait RxBackend {
         0
     }
 
+    /// How much longer a frame that lies ahead is held back, in nanoseconds; 0: none is. The descriptors are
+    /// readable meanwhile.
+    fn held_ns(&self) -> u64 {
+        0
+    }
+
     /// Called before somebody sleeps until a descriptor is readable. True when a frame lies ahead, or is
     /// being written, of which the descriptors may say nothing.
     fn arm(&mut self) -> bool {
@@ -330,6 +336,10 @@ impl RxBackend for RxAny {
 
     fn nap_ns(&mut self) -> u64 {
         each!(self, rx => rx.nap_ns())
+    }
+
+    fn held_ns(&self) -> u64 {
+        each!(self, rx => rx.held_ns())
     }
 
     fn arm(&mut self) -> bool {

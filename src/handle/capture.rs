@@ -75,6 +75,17 @@ impl Handle {
         Ok(())
     }
 
+    /// How long a frame waits for an older one of another interface, in nanoseconds.
+    fn hold_ns(&self, layout: Layout) -> u64 {
+        const MS: u64 = 1_000_000;
+        match layout {
+            Layout::Slots if self.wants_latency() => MS,
+            Layout::Slots => 5 * MS,
+            // A frame shows when the timer of its block has run out, which the kernel rounds up to its ticks.
+            Layout::Blocks(retire) => u64::from(2 * retire.timer_ms() + 4) * MS,
+        }
+    }
+
     fn start_tap(&self, lifecycle: &mut Lifecycle) -> Result<()> {
         if self.settings.backend == BackendChoice::Bpf {
             return self.start_accelerated(lifecycle);
@@ -99,7 +110,10 @@ impl Handle {
         if twice {
             sockets.extend(self.source.spares());
         }
-        let rx = TpacketRx::new(&sockets, &self.wish(layout, lifecycle.spare.is_some()))?;
+        let mut rx = TpacketRx::new(&sockets, &self.wish(layout, lifecycle.spare.is_some()))?;
+        if !twice {
+            rx.hold_back(self.hold_ns(layout));
+        }
         self.report_ring(layout, rx.bytes() + spare_bytes);
         self.forget_wanted_slots();
         let mut fds = self.source.fds();
@@ -137,16 +151,21 @@ impl Handle {
         }
     }
 
+    fn wants_latency(&self) -> bool {
+        self.settings.idle_guard.is_some()
+            || self.options.watermark() == Some(1)
+            || !matches!(self.waiter.mode(), WaitMode::Passive)
+    }
+
     /// The ring that fits: slots where somebody asks for latency, else blocks, which cost least.
     pub(super) fn choose_layout(&self) -> Layout {
-        let wants_latency = self.settings.idle_guard.is_some()
-            || self.options.watermark() == Some(1)
-            || !matches!(self.waiter.mode(), WaitMode::Passive);
+        let wants_latency = self.wants_latency();
         match self.settings.backend {
             BackendChoice::Tpacket2 => Layout::Slots,
             BackendChoice::Tpacket3 if wants_latency => Layout::Blocks(Retire::Prompt),
             BackendChoice::Tpacket3 => Layout::Blocks(Retire::Relaxed),
-            _ if wants_latency => Layout::Slots,
+            // Of several interfaces the oldest frame comes first: that takes frames that show at once.
+            _ if wants_latency || self.source.devices().count() > 1 => Layout::Slots,
             _ => Layout::Blocks(Retire::Relaxed),
         }
     }

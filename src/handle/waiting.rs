@@ -73,8 +73,13 @@ impl Watch<'_> {
         self.entry.is_broken() || self.handle.break_flag().load(Ordering::Relaxed) != 0
     }
 
-    /// How long a flood had best be left alone: once in a wait, so that its end is not slept through.
+    /// How long a frame is still held back, or a flood had best be left alone: that once in a wait, so that its end is not slept through.
     fn nap_ns(&mut self) -> u64 {
+        let held_ns = |rx: &mut Rx| rx.backend().map_or(0, |backend| backend.held_ns());
+        let held_ns = self.handle.rx.with(held_ns);
+        if held_ns > 0 {
+            return held_ns;
+        }
         if std::mem::replace(&mut self.napped, true) {
             return 0;
         }

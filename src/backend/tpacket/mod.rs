@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::backend::{Frame, Glimpse, RxBackend};
 use crate::error::Result;
+use crate::sys::clock;
 use crate::sys::packet::PacketSocket;
 
 mod feed;
@@ -27,6 +28,8 @@ use ring::Ring;
 #[derive(Debug)]
 pub struct TpacketRx {
     feeds: Vec<Feed>,
+    /// How long a frame waits, by its stamp, for an older one of an interface that shows none.
+    hold_ns: u64,
     fds: Vec<RawFd>,
 }
 
@@ -40,7 +43,38 @@ impl TpacketRx {
     pub fn new(sockets: &[Arc<PacketSocket>], wish: &Wish) -> Result<Self> {
         let feeds: Vec<Feed> = rings(sockets, wish)?.into_iter().map(Feed::new).collect();
         let fds = feeds.iter().map(Feed::fd).collect();
-        Ok(Self { feeds, fds })
+        Ok(Self {
+            feeds,
+            hold_ns: 0,
+            fds,
+        })
+    }
+
+    /// Has frames of several interfaces delivered in the order of their stamps: one waits so long while
+    /// another interface shows nothing, as an older frame may be on its way to its ring.
+    pub fn hold_back(&mut self, hold_ns: u64) {
+        if self.feeds.len() > 1 {
+            self.hold_ns = hold_ns;
+        }
+    }
+
+    /// How much longer the oldest frame that shows is to be held back, in nanoseconds; 0: it is not.
+    fn held(&self) -> u64 {
+        if self.hold_ns == 0 {
+            return 0;
+        }
+        let times = || self.feeds.iter().map(Feed::next_time);
+        let Some(oldest) = times().flatten().min() else {
+            return 0;
+        };
+        if times().all(|time| time.is_some()) {
+            return 0;
+        }
+        // A stamp of the future is one of a clock that was set back: not to be waited for.
+        match clock::realtime_ns().checked_sub(oldest) {
+            Some(age) => self.hold_ns.saturating_sub(age),
+            None => 0,
+        }
     }
 
     /// Lets other rings take over, one for each of these sockets, which are in the order of those that
@@ -84,7 +118,18 @@ impl RxBackend for TpacketRx {
         if let [feed] = self.feeds.as_mut_slice() {
             return Ok(feed.next());
         }
+        if self.held() > 0 {
+            return Ok(None);
+        }
         Ok(self.earliest().and_then(Feed::next))
+    }
+
+    fn held_ns(&self) -> u64 {
+        self.held()
+    }
+
+    fn arm(&mut self) -> bool {
+        self.held() > 0
     }
 
     #[inline]
@@ -111,13 +156,16 @@ impl RxBackend for TpacketRx {
 
     #[inline]
     fn available(&self) -> bool {
-        self.feeds.iter().any(Feed::available)
+        match self.feeds.as_slice() {
+            [feed] => feed.available(),
+            feeds => feeds.iter().any(Feed::available) && self.held() == 0,
+        }
     }
 
     fn has(&self, packets: u32) -> bool {
         match self.feeds.as_slice() {
             [feed] => feed.has(packets),
-            _ => self.queued() >= packets,
+            _ => self.queued() >= packets && self.held() == 0,
         }
     }
 
