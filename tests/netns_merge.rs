@@ -27,8 +27,14 @@ fn in_order(form: Form) {
     for backend in backends().into_iter().filter(|name| *name != Some("bpf")) {
         let ring = Open::on("vb,vd").backend(backend).enabled();
         let senders = [(lab.sender(), 0), (Sender::on(&lab.a, "vc"), SECOND)];
+        let mut cpus = 0..2;
         let sending = senders.map(|(sender, first)| {
-            Worker::start(move || sender.paced(first..first + frames, rate))
+            // What a thread sends on two CPUs in turn may overtake itself in the kernel.
+            let cpu = cpus.next().expect("two senders");
+            Worker::start(move || {
+                stay_on(cpu);
+                sender.paced(first..first + frames, rate);
+            })
         });
         let (mut first, mut second) = (0, SECOND);
         let mut last = 0;
@@ -52,6 +58,16 @@ fn in_order(form: Form) {
         }
         assert_eq!(late, 0, "{backend:?}: frames out of order");
         assert_eq!((ring.empty(), ring.stats().drop), (0, 0), "{backend:?}");
+    }
+}
+
+/// Keeps this thread on one CPU, if there is one of that number.
+fn stay_on(cpu: usize) {
+    // SAFETY: a set of CPUs is plain bits; all zero is an empty one. 0 is this thread.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
     }
 }
 
