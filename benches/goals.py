@@ -406,7 +406,7 @@ def main():
     begin, ticks = time.monotonic(), cpu_ticks()
     results = measure(options.programs, rounds, QUICK_LENGTHS if options.quick else LENGTHS, options.only)
     all_ticks, stolen = (after - before for before, after in zip(ticks, cpu_ticks()))
-    about = {"date": time.strftime("%Y-%m-%d"), "kernel": platform.release(), "cpus": os.cpu_count(),
+    about = {"date": time.strftime("%Y-%m-%d"), "kernel": platform.release().split("-")[0], "cpus": os.cpu_count(),
              "libpcap": libpcap_version(), "only": options.only, "rounds": rounds,
              "seconds": round(time.monotonic() - begin), "load": os.getloadavg()[0],
              "stolen_percent": round(100 * stolen / max(all_ticks, 1), 1)}
