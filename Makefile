@@ -97,7 +97,7 @@ bench: lib
 headers:
 	$(CARGO) run --locked --manifest-path tools/headers/Cargo.toml
 
-TOOLS := pfcount pfsleep pfsend pfbridge pfdump pfmerge
+TOOLS := pfcount pfsleep pfsend pfbridge pfdump pfmerge preflect alldevs
 
 install: all
 	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/include/linux $(DESTDIR)$(PREFIX)/bin
