@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use common::frame::monotonic_ns;
 use common::sender::Sender;
+use common::worker::stay_on;
 use common::{Form, Lab, Open, Turn, Worker, backends, best_of_three, forms, within};
 
 const SECOND: u32 = 10_000_000;
@@ -58,16 +59,6 @@ fn in_order(form: Form) {
         }
         assert_eq!(late, 0, "{backend:?}: frames out of order");
         assert_eq!((ring.empty(), ring.stats().drop), (0, 0), "{backend:?}");
-    }
-}
-
-/// Keeps this thread on one CPU, if there is one of that number.
-fn stay_on(cpu: usize) {
-    // SAFETY: a set of CPUs is plain bits; all zero is an empty one. 0 is this thread.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(cpu, &mut set);
-        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
     }
 }
 

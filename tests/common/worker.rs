@@ -50,3 +50,13 @@ impl<T: Send + 'static> Worker<T> {
         self.thread.is_finished()
     }
 }
+
+/// Keeps this thread, and those that it starts, on one CPU, if there is one of that number.
+pub fn stay_on(cpu: usize) {
+    // SAFETY: a set of CPUs is plain bits; all zero is an empty one. 0 is this thread.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
+    }
+}
