@@ -218,7 +218,8 @@ fn r26_unfinished_checksums_are_marked() {
         (4000, 4001),
         b"whole",
     ));
-    for backend in backends() {
+    // A program at the traffic-control hook is not told: docs/compat.md says so of the BPF ring.
+    for backend in backends().into_iter().filter(|name| *name != Some("bpf")) {
         let open = |dev: &str| Open::on(dev).flags(LONG_HEADER).backend(backend).enabled();
         let near = lab.a.run(|| open("va"));
         let far = open("vb");
